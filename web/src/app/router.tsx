@@ -9,6 +9,7 @@ import {
 } from '@tanstack/react-router';
 import { activitySearch } from '@/features/activity/search';
 import { alarmSearch } from '@/features/alarm/search';
+import { analysisSearch } from '@/features/analysis/search';
 import { channelSearch } from '@/features/channel/search';
 import { dataSearch } from '@/features/data/search';
 import { deviceSearch } from '@/features/device/search';
@@ -85,6 +86,12 @@ const pageRoutes = [
     path: '/data',
     validateSearch: dataSearch,
     component: lazyRouteComponent(() => import('@/features/data/DataPage'), 'DataPage'),
+  }),
+  createRoute({
+    getParentRoute: () => shellRoute,
+    path: '/analysis',
+    validateSearch: analysisSearch,
+    component: lazyRouteComponent(() => import('@/features/analysis/AnalysisPage'), 'AnalysisPage'),
   }),
   createRoute({
     getParentRoute: () => shellRoute,

@@ -54,6 +54,11 @@ export function formatDay(time: number, now: number, language: Language): string
   return formatParts(time, language, { day: 'numeric', month: 'short', ...(sameYear ? {} : { year: 'numeric' }) });
 }
 
+/** The month of a time, by the tenant's calendar: Mar; a January is its year: 2026. */
+export function formatMonth(time: number, language: Language): string {
+  return formatParts(time, language, zonedDate(time).getMonth() === 0 ? { year: 'numeric' } : { month: 'short' });
+}
+
 /** A day of any year, its month counted from 1: March 1. */
 export function formatDayOfYear(month: number, day: number, language: Language): string {
   // A leap year has every day.

@@ -14,15 +14,15 @@ export function spreadLabels(
   const gap = order.length > 1 ? Math.min(row, height / (order.length - 1)) : row;
   // Labels that touch form a group, which moves as one to the mean of what its members want.
   const groups: { members: number[]; start: number }[] = [];
-  const clamp = (start: number, count: number) =>
-    Math.max(top, Math.min(start, top + height - (count - 1) * gap));
+  const clamp = (start: number, count: number) => Math.max(top, Math.min(start, top + height - (count - 1) * gap));
   for (const index of order) {
     let group = { members: [index], start: clamp(wanted[index] ?? 0, 1) };
     for (let before = groups.at(-1); before; before = groups.at(-1)) {
       if (before.start + before.members.length * gap <= group.start) break;
       groups.pop();
       const members = [...before.members, ...group.members];
-      const mean = members.reduce((sum, member, place) => sum + (wanted[member] ?? 0) - place * gap, 0) / members.length;
+      const mean =
+        members.reduce((sum, member, place) => sum + (wanted[member] ?? 0) - place * gap, 0) / members.length;
       group = { members, start: clamp(mean, members.length) };
     }
     groups.push(group);

@@ -23,7 +23,17 @@ const placed = (axis: TimeAxis, language: Language) =>
 describe.each(languageCodes)('the time ticks of a chart, in %s', (language) => {
   it('are never cut off and never touch, for any length and start of the window', () => {
     for (const place of charts) {
-      for (const length of [10 * 60_000, hour, 6 * hour, 1.4 * day, 7 * day, 30 * day]) {
+      for (const length of [
+        10 * 60_000,
+        hour,
+        6 * hour,
+        1.4 * day,
+        7 * day,
+        30 * day,
+        90 * day,
+        365 * day,
+        3650 * day,
+      ]) {
         for (let minutes = 0; minutes < 1440; minutes += 97) {
           const from = at('2026-10-20T00:00:00') + minutes * 60_000;
           const axis = { ...place, from, to: from + length };
@@ -75,4 +85,11 @@ it('keep their rhythm of days across months', () => {
   expect(times.length).toBeGreaterThan(8);
   const paces = times.slice(1).map((time, index) => time - (times[index] ?? 0));
   expect(new Set(paces).size).toBe(1);
+});
+
+it('labels a year by months, and its January by the year', () => {
+  const axis = { left: 64, width: 820, chart: 900, from: at('2025-11-20T00:00:00'), to: at('2026-11-20T00:00:00') };
+  const words = timeTicks(axis, 'en-us', estimateWidth).map((tick) => tick.words);
+  expect(words).toEqual(['Dec', '2026', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov']);
+  expect(timeTicks({ ...axis, width: 256, chart: 328 }, 'zh-cn', estimateWidth)[0]?.words).toBe('2026年');
 });

@@ -1,4 +1,4 @@
-import { formatDay, formatDayTime, formatTime, startOfDay } from '@/lib/format/date';
+import { formatDay, formatDayTime, formatMonth, formatTime, startOfDay } from '@/lib/format/date';
 import { fromZonedParts, zonedDate } from '@/lib/format/zone';
 import type { Language } from '@/lib/i18n/i18n';
 
@@ -21,6 +21,10 @@ export interface TimeAxis {
 const dayMinutes = 24 * 60;
 /** Minutes between two ticks, counted from midnight. */
 const steps = [1, 2, 5, 10, 15, 30, 60, 120, 180, 240, 360, 720, ...[1, 2, 3, 5, 7, 10, 15].map((n) => n * dayMinutes)];
+/** Months between two ticks, counted from January. */
+const monthSteps = [1, 2, 3, 6, 12, 24, 60, 120];
+/** Longer axes are labelled by months and years. */
+const byMonthsMs = 70 * 86_400_000;
 /** The fewest labels of an axis. */
 const minNames = 3;
 /** The gap between two labels, in pixels. */
@@ -36,6 +40,15 @@ export function timeTicks(axis: TimeAxis, language: Language, measure: (words: s
   const half = ({ words }: TimeTick) => measure(words) / 2;
   const inside = (tick: TimeTick) => x(tick.time) - half(tick) >= 0 && x(tick.time) + half(tick) <= axis.chart;
   const apart = (tick: TimeTick, next: TimeTick) => x(next.time) - half(next) - gap >= x(tick.time) + half(tick);
+  if (axis.to - axis.from > byMonthsMs) {
+    for (const step of monthSteps) {
+      const ticks = monthsOf(axis, step)
+        .map((time) => ({ time, words: formatMonth(time, language) }))
+        .filter(inside);
+      if (ticks.every((tick, index) => index === 0 || apart(ticks[index - 1] as TimeTick, tick))) return ticks;
+    }
+    return [];
+  }
   const named = (time: number): TimeTick => ({
     time,
     words: isMidnight(time) ? formatDay(time, time, language) : formatTime(time),
@@ -67,6 +80,18 @@ export function timeTicks(axis: TimeAxis, language: Language, measure: (words: s
 }
 
 const isMidnight = (time: number) => startOfDay(time) === time;
+
+/** The first midnights of months. */
+function monthsOf({ from, to }: { from: number; to: number }, step: number): number[] {
+  const start = zonedDate(from);
+  const months = start.getFullYear() * 12 + start.getMonth();
+  const times: number[] = [];
+  for (let month = months - (months % step); ; month += step) {
+    const time = fromZonedParts(Math.floor(month / 12), month % 12, 1);
+    if (time > to) return times;
+    if (time >= from) times.push(time);
+  }
+}
 
 /** By wall time, also on days of 23 or 25 hours. */
 function timesOf({ from, to }: { from: number; to: number }, step: number): number[] {

@@ -21,7 +21,9 @@ it('reads hours of several pieces', () => {
 it('reads readings, without texts and gaps', () => {
   const lines = linesOf({
     resolution: 'raw',
-    readings: [{ times: [1000, 10, 10], values: { t: [1.5, null, 2.5], on: [true, false, true], words: ['a', 'b', 'c'] } }],
+    readings: [
+      { times: [1000, 10, 10], values: { t: [1.5, null, 2.5], on: [true, false, true], words: ['a', 'b', 'c'] } },
+    ],
   });
   expect([...(lines.get('t')?.times ?? [])]).toEqual([1000, 1020]);
   expect([...(lines.get('t')?.high ?? [])]).toEqual([1.5, 2.5]);

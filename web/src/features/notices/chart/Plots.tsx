@@ -14,7 +14,7 @@ import { Names } from './Names';
 import css from './NoticeChart.module.css';
 import { optionOf } from './option';
 import { type Panel, panelsOf, type Span } from './panels';
-import { useWidth } from './useWidth';
+import { useWidth } from '@/ui/chart/useWidth';
 
 interface PlotsProps {
   detail: AlarmDetail;

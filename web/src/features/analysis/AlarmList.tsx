@@ -1,0 +1,51 @@
+import { Link } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import type { AlarmNotice } from '@/lib/alarm/notices';
+import { formatDateTime } from '@/lib/format/date';
+import { useFormat } from '@/lib/format/format';
+import css from './AlarmList.module.css';
+
+interface AlarmListProps {
+  alarms: readonly AlarmNotice[];
+  deviceNames: readonly string[];
+}
+
+/** The most alarms that the list names; the notices page has all. */
+const maxListed = 8;
+
+/** The alarms that held in the range, the newest first, each a link to its notice. */
+export function AlarmList({ alarms, deviceNames }: AlarmListProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const date = (time: number) => formatDateTime(time, format.language);
+  return (
+    <section className={css.alarms}>
+      <h2 className={css.title}>{t('analysis.alarms.title')}</h2>
+      {alarms.length === 0 ? (
+        <p className={css.none}>{t('analysis.alarms.none')}</p>
+      ) : (
+        <ul className={css.list}>
+          {alarms.slice(0, maxListed).map(({ id, title, alarmLevel, noteName, deviceName, startTime, endTime }) => (
+            <li key={id} data-level={alarmLevel} className={css.row}>
+              <span className={css.level} aria-hidden="true" />
+              <Link to="/inform" search={{ id }} className={css.link}>
+                {title}
+              </Link>
+              <span className={css.device}>{noteName || deviceName}</span>
+              <span className={css.time}>
+                {endTime === undefined
+                  ? t('analysis.alarms.open', { from: date(startTime) })
+                  : t('analysis.alarms.until', { from: date(startTime), to: date(endTime) })}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {alarms.length > maxListed ? (
+        <Link to="/inform" search={{ devices: deviceNames.join(',') }} className={css.link}>
+          {t('analysis.alarms.all', { n: format.number(alarms.length) })}
+        </Link>
+      ) : null}
+    </section>
+  );
+}

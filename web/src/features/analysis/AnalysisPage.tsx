@@ -1,0 +1,89 @@
+import { useMemo, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { nameOf } from '@/lib/device/types';
+import { now } from '@/lib/format/clock';
+import { useFormat } from '@/lib/format/format';
+import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
+import { errorText } from '@/lib/http/errorText';
+import { Empty } from '@/ui/Empty';
+import { ErrorNote } from '@/ui/ErrorNote';
+import { PageTitle } from '@/ui/PageTitle';
+import { Loading, Skeleton } from '@/ui/Skeleton';
+import css from './AnalysisPage.module.css';
+import { Controls } from './Controls';
+import { captionsOf } from './captions';
+import { useAnalysis } from './data/useAnalysis';
+import { Result } from './Result';
+import { useAnalysisSearch } from './useAnalysisSearch';
+
+/** The most values of a line for automatic resolution: about two a pixel. */
+const points = { desktop: 2000, phone: 800 };
+
+/** Up to six devices and any of their attributes, drawn together over any range. */
+export function AnalysisPage() {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const isPhone = useMediaQuery(phoneQuery);
+  const { search, change, shows, toggle } = useAnalysisSearch();
+  const [end, setEnd] = useState(() => Math.ceil(now()));
+  const rain = shows('rain');
+  const analysis = useAnalysis(search, { now: end, points: isPhone ? points.phone : points.desktop, rain });
+  const { names, sources, drawn, error, missing, signs, attributes, isFetching } = analysis;
+  const picture = useRef<SVGSVGElement>(null);
+  const captions = useMemo(() => (drawn ? captionsOf(drawn, t, format) : []), [drawn, t, format]);
+  const titles = useMemo(() => new Map(sources.map(({ device }) => [device.deviceName, nameOf(device)])), [sources]);
+
+  return (
+    <>
+      <PageTitle title={t('analysis.title')} summary={captions[0]} />
+      <div className={css.page}>
+        <Controls
+          analysis={analysis}
+          search={search}
+          change={change}
+          shows={shows}
+          toggle={toggle}
+          titleOf={(name) => titles.get(name) ?? name}
+          onRefresh={() => setEnd(Math.ceil(now()))}
+        />
+        <section className={css.result} aria-busy={isFetching || undefined}>
+          {error ? (
+            <ErrorNote
+              title={t(drawn ? 'analysis.refreshFailed' : 'analysis.failed')}
+              text={errorText(error)}
+              onRetry={analysis.refetch}
+              busy={isFetching}
+            />
+          ) : null}
+          {missing.length > 0 ? (
+            <p className={css.missing} role="status">
+              {t('analysis.devices.missing', { names: format.list(missing) })}
+            </p>
+          ) : null}
+          {names.length === 0 ? (
+            <Empty title={t('analysis.start.title')} text={t('analysis.start.text')} />
+          ) : attributes.length > 0 && signs.length === 0 ? (
+            <Empty title={t('analysis.noSigns.title')} text={t('analysis.noSigns.text')} />
+          ) : sources.length > 0 && attributes.length === 0 ? (
+            <Empty title={t('analysis.signs.none')} />
+          ) : drawn ? (
+            <Result
+              analysis={analysis}
+              drawn={drawn}
+              search={search}
+              change={change}
+              shows={shows}
+              captions={captions}
+              picture={picture}
+              now={end}
+            />
+          ) : error || missing.length === names.length ? null : (
+            <Loading label={t('history.loading')}>
+              <Skeleton height={360} radius={8} />
+            </Loading>
+          )}
+        </section>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,116 @@
+import { useTranslation } from 'react-i18next';
+import { Select } from '@/ui/Select';
+import css from './AnalysisPage.module.css';
+import { maxNightsMs } from './chart/nights';
+import { isSplit } from './chart/panels';
+import { CompareField } from './controls/CompareField';
+import controls from './controls/controls.module.css';
+import { DevicesField } from './controls/DevicesField';
+import { Layers } from './controls/Layers';
+import { RangeField } from './controls/RangeField';
+import { SignsField } from './controls/SignsField';
+import { SoilField } from './controls/SoilField';
+import { defaultSince } from './data/plan';
+import { defaultPreset, movedSpan, zoomedSpan } from './data/span';
+import type { Analysis } from './data/useAnalysis';
+import { type AnalysisSearch, type Layer, resolutions } from './search';
+
+interface ControlsProps {
+  analysis: Analysis;
+  search: AnalysisSearch;
+  change: (next: Partial<AnalysisSearch>) => void;
+  shows: (layer: Layer) => boolean;
+  toggle: (layer: Layer) => void;
+  titleOf: (deviceName: string) => string;
+  /** Ends ranges up to now at this moment. */
+  onRefresh: () => void;
+}
+
+/** Everything that can be chosen: devices, attributes, range, detail, comparison and layers. */
+export function Controls({ analysis, search, change, shows, toggle, titleOf, onRefresh }: ControlsProps) {
+  const { t } = useTranslation();
+  const { names, sources, attributes, signs, plan, drawn } = analysis;
+  const span = drawn && plan.axis === 'time' && !drawn.season ? drawn.span : plan.span;
+  const season = plan.season;
+  const custom = search.from !== undefined;
+  const chosen = attributes.filter(({ sign }) => signs.includes(sign));
+  const soil = chosen.filter(({ sign }) => isSplit(sign, chosen));
+  const setSpan = ({ from, to }: { from: number; to: number }) => change({ from, to, range: undefined });
+  const latest = () => Math.max(span.to, Date.now());
+  const reasonAgainst = (layer: Layer): string | undefined => {
+    if (layer !== 'nights' || !shows('nights')) return undefined;
+    const placed = sources.some(({ device }) => device.latitude !== undefined);
+    const long = plan.axis !== 'time' || span.to - span.from > maxNightsMs;
+    return sources.length > 0 && (long || !placed) ? t('analysis.nightsOff') : undefined;
+  };
+  return (
+    <section className={css.controls} aria-label={t('analysis.title')}>
+      <DevicesField
+        names={names}
+        titleOf={titleOf}
+        onChange={(next) => change({ devices: next.join(',') || undefined })}
+      />
+      {names.length === 0 ? null : (
+        <>
+          <SignsField attributes={attributes} signs={signs} onChange={(next) => change({ signs: next.join(',') })} />
+          <div className={css.row}>
+            {season ? null : (
+              <RangeField
+                span={span}
+                preset={custom ? null : (search.range ?? defaultPreset)}
+                onPreset={(range) => {
+                  onRefresh();
+                  change({ range, from: undefined, to: undefined });
+                }}
+                onSpan={setSpan}
+                onMove={(share) => setSpan(movedSpan(span, share, latest()))}
+                onZoom={(factor) => setSpan(zoomedSpan(span, factor, (span.from + span.to) / 2, latest()))}
+                onRefresh={() => {
+                  onRefresh();
+                  if (custom) change({ from: undefined, to: undefined });
+                }}
+              />
+            )}
+            <div className={controls.field}>
+              <label className={controls.label} htmlFor="analysis-by">
+                {t('analysis.by.label')}
+              </label>
+              <Select
+                id="analysis-by"
+                value={search.by ?? 'auto'}
+                onChange={({ target }) =>
+                  change({ by: target.value === 'auto' ? undefined : (target.value as AnalysisSearch['by']) })
+                }
+              >
+                {resolutions.map((by) => (
+                  <option key={by} value={by}>
+                    {t(`analysis.by.${by}`)}
+                  </option>
+                ))}
+              </Select>
+            </div>
+            <CompareField
+              compare={search.compare}
+              since={search.since ?? defaultSince}
+              base={season?.base ?? search.base ?? 10}
+              onChange={change}
+            />
+            {soil.length > 0 && shows('depths') ? (
+              <SoilField
+                marks={{
+                  full: search.full ?? analysis.marksOf(soil[0]?.sign ?? '')?.full,
+                  refill: search.refill ?? analysis.marksOf(soil[0]?.sign ?? '')?.refill,
+                }}
+                onChange={change}
+              />
+            ) : null}
+          </div>
+          {search.compare === 'degreeDays' && sources.length > 0 && !season ? (
+            <p className={css.missing}>{t('analysis.compare.noWarmth')}</p>
+          ) : null}
+          <Layers shows={shows} reasonAgainst={reasonAgainst} onToggle={toggle} />
+        </>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,104 @@
+import { useQuery } from '@tanstack/react-query';
+import { Segmented } from 'antd';
+import { type RefObject, useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Empty } from '@/ui/Empty';
+import { AlarmList } from './AlarmList';
+import css from './AnalysisPage.module.css';
+import { AnalysisChart } from './chart/AnalysisChart';
+import { limitsOf } from './chart/limits';
+import { maxNightsMs, nightsOf } from './chart/nights';
+import type { SoilMarks } from './data/attributes';
+import type { Span } from './data/line';
+import type { Drawn } from './data/plan';
+import { alarmsQuery, runningRulesQuery } from './data/queries';
+import { movedSpan, zoomedSpan } from './data/span';
+import type { Analysis } from './data/useAnalysis';
+import type { AnalysisSearch, Layer } from './search';
+
+interface ResultProps {
+  analysis: Analysis;
+  drawn: Drawn;
+  search: AnalysisSearch;
+  change: (next: Partial<AnalysisSearch>) => void;
+  shows: (layer: Layer) => boolean;
+  captions: readonly string[];
+  picture: RefObject<SVGSVGElement | null>;
+  now: number;
+}
+
+/** The lines as a chart or as a table, with the alarms of the range below. */
+export function Result({ analysis, drawn, search, change, shows, captions, picture, now }: ResultProps) {
+  const { t } = useTranslation();
+  const { sources, names, plan } = analysis;
+  const axis = drawn.season ? 'degreeDays' : 'time';
+  const overTime = axis === 'time';
+  const { span } = drawn;
+  const rules = useQuery({ ...runningRulesQuery(names), enabled: shows('limits') });
+  const alarms = useQuery({ ...alarmsQuery(names, plan.span), enabled: shows('alarms') && overTime });
+  const limits = useMemo(() => (shows('limits') ? limitsOf(rules.data ?? []) : []), [rules.data, shows]);
+  const nights = useMemo(() => {
+    const place = sources.find(({ device }) => device.latitude !== undefined)?.device;
+    if (!shows('nights') || !overTime || span.to - span.from > maxNightsMs || !place) return [];
+    return nightsOf(span, { latitude: place.latitude ?? 0, longitude: place.longitude ?? 0 });
+  }, [sources, shows, overTime, span]);
+  const { full, refill } = search;
+  const productMarks = analysis.marksOf;
+  const marksOf = useMemo(() => marksWith({ full, refill }, productMarks), [full, refill, productMarks]);
+  const setSpan = ({ from, to }: Span) => change({ from: Math.round(from), to: Math.round(to), range: undefined });
+  const listed = shows('alarms') && overTime ? (alarms.data ?? []) : [];
+
+  if (drawn.columns.length === 0) {
+    return <Empty kind="search" title={t('analysis.nothing.title')} text={t('analysis.nothing.text')} />;
+  }
+  return (
+    <>
+      <div className={css.bar}>
+        <p className={css.caption}>{captions.slice(drawn.season ? 0 : 1).join(' ')}</p>
+        <Segmented
+          size="small"
+          aria-label={t('analysis.view.label')}
+          value={search.view ?? 'chart'}
+          onChange={(view) => change({ view: view === 'table' ? 'table' : undefined })}
+          options={[
+            { value: 'chart', label: t('analysis.view.chart') },
+            { value: 'table', label: t('analysis.view.table') },
+          ]}
+        />
+      </div>
+      {search.view === 'table' ? null : (
+        <AnalysisChart
+          columns={drawn.columns}
+          axis={axis}
+          span={span}
+          rain={drawn.rain}
+          alarms={listed}
+          limits={limits}
+          nights={nights}
+          band={shows('band')}
+          gaps={shows('gaps')}
+          depths={shows('depths')}
+          marksOf={marksOf}
+          picture={picture}
+          onChoose={(chosen) => (overTime ? setSpan(chosen) : undefined)}
+          onMove={(share) => (overTime ? setSpan(movedSpan(span, share, now)) : undefined)}
+          onZoom={(factor, around) => (overTime ? setSpan(zoomedSpan(span, factor, around, now)) : undefined)}
+        />
+      )}
+      {shows('alarms') && overTime ? <AlarmList alarms={listed} deviceNames={names} /> : null}
+    </>
+  );
+}
+
+/** The marks of the address take precedence over those of the product. */
+function marksWith(
+  own: Partial<SoilMarks>,
+  productMarks: (sign: string) => SoilMarks | undefined,
+): (sign: string) => SoilMarks | undefined {
+  return (sign) => {
+    const known = productMarks(sign);
+    const full = own.full ?? known?.full;
+    const refill = own.refill ?? known?.refill;
+    return full === undefined || refill === undefined || refill >= full ? undefined : { full, refill };
+  };
+}

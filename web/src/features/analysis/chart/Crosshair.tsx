@@ -1,0 +1,131 @@
+import { useTranslation } from 'react-i18next';
+import { formatDateTime } from '@/lib/format/date';
+import { type Format, missingValue, useFormat } from '@/lib/format/format';
+import type { Axis, Column } from '../data/column';
+import type { Span } from '../data/line';
+import css from './AnalysisChart.module.css';
+import type { Mark } from './crosshair';
+import { type Geometry, xOf, yIn } from './geometry';
+import { colorOf } from './Lines';
+import { fullName } from './names';
+import type { Panel } from './panels';
+import { lengthOf } from './runs';
+
+interface CrossLineProps {
+  at: number;
+  marks: readonly Mark[];
+  panels: readonly Panel[];
+  geometry: Geometry;
+  axis: Axis;
+  span: Span;
+}
+
+/** A line across all plots, and a dot on each line. */
+export function CrossLine({ at, marks, panels, geometry, axis, span }: CrossLineProps) {
+  const x = xOf(at, span, geometry);
+  const last = geometry.boxes.at(-1);
+  return (
+    <g data-interactive="">
+      <line className={css.crossLine} x1={x} x2={x} y1={0} y2={last ? last.top + last.height : geometry.height} />
+      {panels.flatMap((panel, index) => {
+        const box = geometry.boxes[index];
+        if (!box || panel.bars) return [];
+        const y = yIn(panel, box);
+        return marks.flatMap(({ column, index: value }) => {
+          if (value === null || !panel.columns.includes(column)) return [];
+          const middle = axis === 'time' ? lengthOf[column.line.resolution] / 2 : 0;
+          const place = xOf((column.line.times[value] ?? 0) + middle, span, geometry);
+          if (place < geometry.left - 1 || place > geometry.left + geometry.plotWidth + 1) return [];
+          return (
+            <circle
+              key={column.key}
+              className={css.crossDot}
+              stroke={colorOf(column)}
+              cx={place}
+              cy={y(column.line.mean[value] ?? 0)}
+              r={4}
+            />
+          );
+        });
+      })}
+    </g>
+  );
+}
+
+/** A moment, or degree days, in words. */
+export function placeText(at: number, axis: Axis, format: Format): string {
+  return axis === 'time'
+    ? formatDateTime(at, format.language)
+    : format.reading({ value: at, unit: '°C·d', precision: 0 });
+}
+
+/** A line's value, and its low and high if it stands for several readings. */
+export function valueTexts({ column, index }: Mark, format: Format): { value: string; range: string | null } {
+  if (index === null) return { value: missingValue, range: null };
+  const { line, kind, unit, precision } = column;
+  const at = (list: Float64Array) => list[index] ?? 0;
+  const mean = at(line.mean);
+  if (kind === 'step' && line.resolution === 'raw') {
+    return { value: format.reading({ value: mean === 1, unit, precision }), range: null };
+  }
+  if (kind === 'sum') return { value: format.reading({ value: at(line.sum), unit, precision }), range: null };
+  const digits = precision ?? 2;
+  const value = format.reading({ value: mean, unit, precision: digits });
+  if (line.resolution === 'raw' || kind !== 'line') return { value, range: null };
+  return { value, range: `${format.number(at(line.low), digits)} – ${format.number(at(line.high), digits)}` };
+}
+
+interface ValueBoxProps {
+  at: number;
+  marks: readonly Mark[];
+  axis: Axis;
+  /** Where the box stands beside the pointer; null: below the chart. */
+  style: { left: number } | { right: string } | null;
+  strokeOf: (column: Column) => readonly number[] | undefined;
+}
+
+/** The values at the crosshair. The chart's surface announces them to screen readers. */
+export function ValueBox({ at, marks, axis, style, strokeOf }: ValueBoxProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  return (
+    <div className={css.box} style={style ?? undefined} aria-hidden="true" data-values="">
+      <p className={css.time}>{placeText(at, axis, format)}</p>
+      <dl className={css.values}>
+        {marks.map((mark) => {
+          const { value, range } = valueTexts(mark, format);
+          return (
+            <div key={mark.column.key}>
+              <dt>
+                <Swatch column={mark.column} stroke={strokeOf(mark.column)} />
+                {fullName(mark.column, t)}
+              </dt>
+              <dd>
+                <strong>{value}</strong>
+                {range ? <span>{range}</span> : null}
+              </dd>
+            </div>
+          );
+        })}
+      </dl>
+    </div>
+  );
+}
+
+/** A piece of a line, as the chart draws it. */
+export function Swatch({ column, stroke }: { column: Column; stroke: readonly number[] | undefined }) {
+  return (
+    <svg className={css.swatch} width="18" height="8" aria-hidden="true">
+      <line
+        x1="1"
+        x2="17"
+        y1="4"
+        y2="4"
+        stroke={colorOf(column)}
+        strokeWidth={column.kind === 'sum' ? 6 : 2}
+        strokeOpacity={column.compared ? 0.5 : 1}
+        strokeDasharray={stroke?.join(' ')}
+      />
+    </svg>
+  );
+}

@@ -1,0 +1,25 @@
+import { useTranslation } from 'react-i18next';
+import type { Column } from '../data/column';
+import { Swatch } from './Crosshair';
+import css from './Legend.module.css';
+import { fullName } from './names';
+
+interface LegendProps {
+  columns: readonly Column[];
+  strokeOf: (column: Column) => readonly number[] | undefined;
+}
+
+/** The names of the lines where there is no room at their ends. */
+export function Legend({ columns, strokeOf }: LegendProps) {
+  const { t } = useTranslation();
+  return (
+    <ul className={css.legend} aria-label={t('analysis.legend')}>
+      {columns.map((column) => (
+        <li key={column.key}>
+          <Swatch column={column} stroke={strokeOf(column)} />
+          {fullName(column, t)}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,124 @@
+import type { TFunction } from 'i18next';
+import { useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useFormat } from '@/lib/format/format';
+import { tickTexts } from '@/ui/chart/axes';
+import { type Measure, truncateToWidth } from '@/ui/chart/measure';
+import { depthOf } from '../data/attributes';
+import type { Axis } from '../data/column';
+import type { Span } from '../data/line';
+import css from './AnalysisChart.module.css';
+import { Bars } from './Bars';
+import { type Box, type Geometry, headHeight, xOf, yIn } from './geometry';
+import { LimitLines } from './LimitLines';
+import { Lines } from './Lines';
+import type { Panel } from './panels';
+import { SoilZones } from './SoilZones';
+
+interface PanelPlotProps {
+  panel: Panel;
+  box: Box;
+  geometry: Geometry;
+  axis: Axis;
+  span: Span;
+  band: boolean;
+  /** Where no line of the plot has values. */
+  gaps: readonly Span[];
+  /** It stands below another depth, whose head counts for both. */
+  follows: boolean;
+  clip: string;
+  hatch: string;
+  measure: Measure;
+}
+
+/** One plot: its head, axis and grid, and what is drawn in it. */
+export function PanelPlot({
+  panel,
+  box,
+  geometry,
+  axis,
+  span,
+  band,
+  gaps,
+  follows,
+  clip,
+  hatch,
+  measure,
+}: PanelPlotProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const y = useMemo(() => yIn(panel, box), [panel, box]);
+  const { left, plotWidth } = geometry;
+  const { scale, kind } = panel;
+  const texts = kind === 'step' ? [] : tickTexts(scale, format.number);
+  return (
+    <g>
+      {follows ? null : (
+        <text className={css.head} x={left} y={box.top - headHeight + 15}>
+          {truncateToWidth(headOf(panel, format.unit(panel.unit), t), plotWidth + geometry.gutter, (words) =>
+            measure(words, 'name'),
+          )}
+        </text>
+      )}
+      {texts.map((text, index) => {
+        const height = y(scale.min + index * scale.step);
+        // The ticks at the edges of depths would stand on each other.
+        const edge = kind === 'depth' && (index === 0 || index === texts.length - 1);
+        return (
+          <g key={text}>
+            <line className={css.grid} x1={left} x2={left + plotWidth} y1={height} y2={height} />
+            {edge ? null : (
+              <text className={css.tick} x={left - 8} y={height + 4} textAnchor="end">
+                {text}
+              </text>
+            )}
+          </g>
+        );
+      })}
+      <g clipPath={`url(#${clip})`}>
+        {panel.marks ? <SoilZones marks={panel.marks} box={box} left={left} width={plotWidth} y={y} /> : null}
+        {gaps.map(({ from, to }) => {
+          const x = xOf(from, span, geometry);
+          const width = xOf(to, span, geometry) - x;
+          return (
+            <rect key={from} x={x} y={box.top} width={width} height={box.height} fill={`url(#${hatch})`} data-gap="" />
+          );
+        })}
+        {panel.bars ? (
+          <Bars panel={panel} bars={panel.bars} box={box} geometry={geometry} span={span} y={y} />
+        ) : (
+          <Lines panel={panel} geometry={geometry} axis={axis} span={span} band={band} y={y} />
+        )}
+      </g>
+      {panel.kind === 'depth' ? (
+        <text className={css.depth} x={left + 6} y={box.top + box.height - 6}>
+          {format.reading({ value: depthOf(panel.columns[0]?.sign ?? '')?.depth ?? 0, unit: 'cm', precision: 0 })}
+        </text>
+      ) : null}
+      <LimitLines limits={panel.limits} panel={panel} box={box} geometry={geometry} y={y} measure={measure} />
+      <line
+        className={css.base}
+        x1={left}
+        x2={left + plotWidth}
+        y1={box.top + box.height + 0.5}
+        y2={box.top + box.height + 0.5}
+      />
+    </g>
+  );
+}
+
+/** A plot of one quantity is named after it; one of several has only its unit. */
+function headOf(panel: Panel, unit: string, t: TFunction): string {
+  const names = [...new Set(panel.columns.map(({ name }) => name))];
+  const [name = ''] = names;
+  if (panel.kind === 'depth') return t('analysis.head', { name: quantityOf(name), unit });
+  if (panel.bars) {
+    const period = t(`analysis.per.${panel.bars.period}`);
+    return names.length === 1 ? t('analysis.headOfSums', { name, unit, period }) : t('analysis.sums', { unit, period });
+  }
+  if (names.length > 1) return unit;
+  return unit === '' ? name : t('analysis.head', { name, unit });
+}
+
+/** Soil moisture (10 cm) is soil moisture; its depths have labels of their own. */
+const quantityOf = (name: string) => name.replace(/\s*[(（].*[)）]\s*$/u, '') || name;

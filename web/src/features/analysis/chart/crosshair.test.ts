@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import type { Column } from '../data/column';
+import { marksAt, stepFrom } from './crosshair';
+
+const hour = 3_600_000;
+
+function column(key: string, resolution: 'raw' | 'hour', times: number[]): Column {
+  const of = Float64Array.from(times);
+  return {
+    key,
+    deviceName: key,
+    device: key,
+    sign: 't',
+    name: 't',
+    unit: '°C',
+    precision: 1,
+    kind: 'line',
+    leastSpan: 0,
+    color: 0,
+    compared: false,
+    line: { resolution, times: of, low: of, mean: of, high: of, count: of, sum: of },
+  };
+}
+
+const hours = column('hours', 'hour', [0, hour, 2 * hour, 9 * hour]);
+const readings = column('readings', 'raw', [0, 10 * 60_000, 20 * 60_000]);
+
+it('finds the value nearest to a place, hours by their middles', () => {
+  const indices = (at: number) => marksAt([hours, readings], 'time', at).map(({ index }) => index);
+  expect(indices(0.6 * hour)).toEqual([0, 2]);
+  expect(indices(1.4 * hour)).toEqual([1, null]);
+  expect(indices(6 * hour)).toEqual([null, null]);
+  expect(indices(9.4 * hour)).toEqual([3, null]);
+});
+
+it('goes from value to value of all lines', () => {
+  const span = { from: 0, to: 10 * hour };
+  expect(stepFrom([hours, readings], 'time', 0, 1, span)).toBe(10 * 60_000);
+  expect(stepFrom([hours, readings], 'time', 20 * 60_000, 1, span)).toBe(hour / 2);
+  expect(stepFrom([hours], 'time', 1.5 * hour, -1, span)).toBe(hour / 2);
+  expect(stepFrom([hours], 'time', 9.5 * hour, 1, span)).toBe(9.5 * hour);
+});

@@ -1,0 +1,42 @@
+import type { Axis, Column } from '../data/column';
+import { indexFrom, type Span } from '../data/line';
+import { lengthOf, longestPause } from './runs';
+
+/** The value of a line at a place of the axis; null where it has none. */
+export interface Mark {
+  column: Column;
+  /** The index of the value. */
+  index: number | null;
+}
+
+const middleOf = (column: Column, axis: Axis) => (axis === 'time' ? lengthOf[column.line.resolution] / 2 : 0);
+
+/** What every line has nearest to a place of the axis. */
+export function marksAt(columns: readonly Column[], axis: Axis, at: number): Mark[] {
+  return columns.map((column) => {
+    const { times } = column.line;
+    const middle = middleOf(column, axis);
+    const after = indexFrom(times, at - middle);
+    const distance = (index: number) => Math.abs((times[index] ?? Number.POSITIVE_INFINITY) + middle - at);
+    const nearest = after > 0 && distance(after - 1) <= distance(after) ? after - 1 : after;
+    // Over degree days, values may be far from each other.
+    const most = axis === 'time' ? longestPause(column.line) : Number.POSITIVE_INFINITY;
+    return { column, index: nearest < times.length && distance(nearest) <= most ? nearest : null };
+  });
+}
+
+/** The place of the next or previous value of any line; where there is none, the same place. */
+export function stepFrom(columns: readonly Column[], axis: Axis, at: number, direction: 1 | -1, span: Span): number {
+  let best: number | undefined;
+  for (const column of columns) {
+    const { times } = column.line;
+    const middle = middleOf(column, axis);
+    const index = direction === 1 ? indexFrom(times, at - middle + 1) : indexFrom(times, at - middle) - 1;
+    const time = times[index];
+    if (time === undefined) continue;
+    const place = time + middle;
+    if (place < span.from || place > span.to) continue;
+    if (best === undefined || (direction === 1 ? place < best : place > best)) best = place;
+  }
+  return best ?? at;
+}

@@ -1,0 +1,18 @@
+import type { TFunction } from 'i18next';
+import type { Column } from '../data/column';
+
+/** What a line is called where others stand beside it: only what tells it from them. */
+export function lineName(column: Column, all: readonly Column[], t: TFunction): string {
+  if (column.compared) return t('analysis.lastYear');
+  const others = all.filter(({ compared }) => !compared);
+  const devices = new Set(others.map(({ deviceName }) => deviceName)).size > 1;
+  const signs = new Set(others.map(({ sign }) => sign)).size > 1;
+  if (devices && signs) return t('analysis.lineOf', { device: column.device, name: column.name });
+  return devices ? column.device : column.name;
+}
+
+/** What a line is called on its own. */
+export function fullName({ device, name, compared }: Column, t: TFunction): string {
+  const own = t('analysis.lineOf', { device, name });
+  return compared ? t('analysis.ofLastYear', { name: own }) : own;
+}

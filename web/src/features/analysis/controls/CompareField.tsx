@@ -1,0 +1,107 @@
+import { useId, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { DatePicker, pickerDay } from '@/ui/form/DatePicker';
+import { Select } from '@/ui/Select';
+import type { AnalysisSearch } from '../search';
+import css from './controls.module.css';
+
+interface CompareFieldProps {
+  compare: AnalysisSearch['compare'];
+  /** MM-DD. */
+  since: string;
+  /** °C. */
+  base: number;
+  onChange: (next: Pick<AnalysisSearch, 'compare' | 'since' | 'base'>) => void;
+}
+
+/** What the lines are compared with; for degree days, since when and above what they are counted. */
+export function CompareField({ compare, since, base, onChange }: CompareFieldProps) {
+  const { t } = useTranslation();
+  const id = useId();
+  return (
+    <div className={css.field}>
+      <label className={css.label} htmlFor={id}>
+        {t('analysis.compare.label')}
+      </label>
+      <Select
+        id={id}
+        value={compare ?? ''}
+        onChange={(event) => onChange({ compare: (event.target.value || undefined) as AnalysisSearch['compare'] })}
+      >
+        <option value="">{t('analysis.compare.none')}</option>
+        <option value="date">{t('analysis.compare.date')}</option>
+        <option value="degreeDays">{t('analysis.compare.degreeDays')}</option>
+      </Select>
+      {compare === 'degreeDays' ? (
+        <>
+          <label className={css.label} htmlFor={`${id}-since`}>
+            {t('analysis.compare.since')}
+          </label>
+          <DatePicker
+            id={`${id}-since`}
+            className={css.since}
+            value={pickerDay(`${new Date().getUTCFullYear()}-${since}`)}
+            format="DD MMM"
+            allowClear={false}
+            onChange={(day) => {
+              const picked = Array.isArray(day) ? day[0] : day;
+              if (picked) onChange({ since: picked.format('MM-DD') });
+            }}
+          />
+          <NumberField
+            label={t('analysis.compare.base')}
+            value={base}
+            low={-20}
+            high={40}
+            onChange={(next) => onChange({ base: next })}
+          />
+        </>
+      ) : null}
+    </div>
+  );
+}
+
+interface NumberFieldProps {
+  label: string;
+  value: number | undefined;
+  low: number;
+  high: number;
+  error?: string;
+  onChange: (value: number | undefined) => void;
+}
+
+/** A number that takes effect on Enter and when the field is left. */
+export function NumberField({ label, value, low, high, error, onChange }: NumberFieldProps) {
+  const id = useId();
+  const [typed, setTyped] = useState<string>();
+  const take = () => {
+    if (typed === undefined) return;
+    setTyped(undefined);
+    if (typed === '') onChange(undefined);
+    else if (Number(typed) >= low && Number(typed) <= high) onChange(Number(typed));
+  };
+  return (
+    <>
+      <label className={css.label} htmlFor={id}>
+        {label}
+      </label>
+      <input
+        id={id}
+        className={css.number}
+        type="number"
+        inputMode="decimal"
+        step="any"
+        min={low}
+        max={high}
+        value={typed ?? value ?? ''}
+        aria-invalid={error !== undefined}
+        title={error}
+        onChange={(event) => setTyped(event.target.value)}
+        onBlur={take}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') take();
+        }}
+      />
+    </>
+  );
+}

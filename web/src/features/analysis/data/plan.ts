@@ -1,0 +1,182 @@
+import { isRain } from '@/lib/device/propertyKind';
+import { type Device, nameOf, type TslProperty } from '@/lib/device/types';
+import type { AnalysisSearch } from '../search';
+import { type Attribute, attributesOf, type Warmth, warmthOf } from './attributes';
+import type { Axis, Column } from './column';
+import { type DegreeDays, degreeDays, seasonStart } from './degreeDays';
+import { type Line, retime, type Span } from './line';
+import type { Ask, Lines } from './queries';
+import { yearBefore, yearLater } from './span';
+
+/** A chosen device with its product's properties. */
+export interface Source {
+  device: Device;
+  model: readonly TslProperty[];
+}
+
+export const defaultSince = '01-01';
+const defaultBase = 10;
+
+/** The season whose degree days are the axis. */
+interface SeasonPlan {
+  source: Source;
+  warmth: Warmth;
+  base: number;
+  since: string;
+  /** This year's, and that of the year before. */
+  spans: [Span, Span];
+  /** Indices of their days' temperatures among the calls. */
+  asks: [number, number];
+}
+
+/** Which calls are made, and what their answers are for. */
+export interface Plan {
+  axis: Axis;
+  /** The range of this year's lines. */
+  span: Span;
+  asks: Ask[];
+  /** By the index of the call. */
+  lines: { source: number; attributes: Attribute[]; compared: boolean; ask: number }[];
+  rain: { source: number; attribute: Attribute; ask: number } | null;
+  /** Null: no device measures the temperature that degree days need, or they are not asked for. */
+  season: SeasonPlan | null;
+}
+
+interface Wanted {
+  sources: readonly Source[];
+  signs: readonly string[];
+  search: AnalysisSearch;
+  span: Span;
+  /** The most values of a property for automatic resolution. */
+  points: number;
+  /** Rain is drawn over the lines. */
+  rain: boolean;
+}
+
+/** The calls for what the address names. */
+export function planOf({ sources, signs, search, span, points, rain }: Wanted): Plan {
+  const asks: Ask[] = [];
+  const by: Ask['by'] = search.by ?? 'auto';
+  const ask = (source: Source, wanted: readonly string[], of: Span, resolution = by) =>
+    asks.push({ deviceName: source.device.deviceName, signs: wanted, span: of, by: resolution, points }) - 1;
+
+  const season = search.compare === 'degreeDays' ? seasonOf(sources, search, span.to, ask) : null;
+  const own = season ? season.spans[0] : span;
+  const before = season ? season.spans[1] : { from: yearBefore(span.from), to: yearBefore(span.to) };
+  // All that there is has nothing before it.
+  const compared = season !== null || (search.compare === 'date' && span.from > 0);
+  const lines: Plan['lines'] = [];
+  sources.forEach((source, index) => {
+    const attributes = attributesOf(source.model).filter(({ sign }) => signs.includes(sign));
+    if (attributes.length === 0) return;
+    attributes.sort((a, b) => signs.indexOf(a.sign) - signs.indexOf(b.sign));
+    const wanted = attributes.map(({ sign }) => sign);
+    if (compared) lines.push({ source: index, attributes, compared: true, ask: ask(source, wanted, before) });
+    lines.push({ source: index, attributes, compared: false, ask: ask(source, wanted, own) });
+  });
+  const axis = season ? 'degreeDays' : 'time';
+  return { axis, span: own, asks, lines, rain: rain && !season ? rainOf(sources, signs, own, ask) : null, season };
+}
+
+type AskFor = (source: Source, signs: readonly string[], of: Span, resolution?: Ask['by']) => number;
+
+function seasonOf(sources: readonly Source[], search: AnalysisSearch, to: number, ask: AskFor): SeasonPlan | null {
+  for (const source of sources) {
+    const warmth = warmthOf(source.model);
+    if (!warmth) continue;
+    const since = search.since ?? defaultSince;
+    const from = seasonStart(since, to);
+    const spans: [Span, Span] = [
+      { from, to },
+      { from: yearBefore(from), to: yearBefore(to) },
+    ];
+    const [own, before] = spans.map((of) => ask(source, [warmth.sign], of, 'day')) as [number, number];
+    return { source, warmth, base: search.base ?? warmth.base ?? defaultBase, since, spans, asks: [own, before] };
+  }
+  return null;
+}
+
+/** The rain of the first device that measures any; null if its rain is drawn anyway. */
+function rainOf(sources: readonly Source[], signs: readonly string[], span: Span, ask: AskFor): Plan['rain'] {
+  for (const [index, source] of sources.entries()) {
+    const property = source.model.find(isRain);
+    const [attribute] = property ? attributesOf([property]) : [];
+    if (!attribute) continue;
+    return signs.includes(attribute.sign)
+      ? null
+      : { source: index, attribute, ask: ask(source, [attribute.sign], span) };
+  }
+  return null;
+}
+
+/** What the page draws. */
+export interface Drawn {
+  columns: Column[];
+  rain: Column | null;
+  /** The degree days of this year and the year before; null without them. */
+  season: { days: [DegreeDays, DegreeDays]; plan: SeasonPlan } | null;
+  /** The range of the axis. */
+  span: Span;
+}
+
+/** Puts the answers together; they are in the order of the calls. */
+export function drawnOf(plan: Plan, sources: readonly Source[], answers: readonly Lines[]): Drawn {
+  const season = plan.season && { days: degreeDaysOf(plan.season, answers), plan: plan.season };
+  const columns = plan.lines.flatMap(({ source, attributes, compared, ask }) =>
+    attributes.flatMap((attribute): Column[] => {
+      const line = answers[ask]?.get(attribute.sign);
+      if (!line) return [];
+      return [columnOf(sources, source, attribute, compared, moved(line, compared, season?.days))];
+    }),
+  );
+  const rainLine = plan.rain && answers[plan.rain.ask]?.get(plan.rain.attribute.sign);
+  const rain = plan.rain && rainLine ? columnOf(sources, plan.rain.source, plan.rain.attribute, false, rainLine) : null;
+  return { columns, rain, season, span: season ? degreeSpan(season.days) : timeSpan(plan.span, columns) };
+}
+
+function columnOf(
+  sources: readonly Source[],
+  source: number,
+  { sign, ...attribute }: Attribute,
+  compared: boolean,
+  line: Line,
+): Column {
+  const { device } = sources[source] as Source;
+  const { deviceName } = device;
+  const key = `${deviceName} ${sign}${compared ? ' before' : ''}`;
+  return { key, deviceName, device: nameOf(device), sign, ...attribute, color: source, compared, line };
+}
+
+function moved(line: Line, compared: boolean, days: [DegreeDays, DegreeDays] | undefined): Line {
+  if (days) return retime(line, days[compared ? 1 : 0].at);
+  return compared ? retime(line, yearLater()) : line;
+}
+
+function degreeDaysOf({ warmth, spans, asks, base }: SeasonPlan, answers: readonly Lines[]): [DegreeDays, DegreeDays] {
+  return [0, 1].map((year) =>
+    degreeDays(answers[asks[year] ?? 0]?.get(warmth.sign) ?? emptyLine, spans[year] as Span, base),
+  ) as [DegreeDays, DegreeDays];
+}
+
+const nothing = new Float64Array(0);
+const emptyLine: Line = {
+  resolution: 'day',
+  times: nothing,
+  low: nothing,
+  mean: nothing,
+  high: nothing,
+  count: nothing,
+  sum: nothing,
+};
+
+const degreeSpan = (days: [DegreeDays, DegreeDays]): Span => ({
+  from: 0,
+  to: Math.max(1, Math.ceil(days[0].total), Math.ceil(days[1].total)),
+});
+
+/** All begins with the first value that there is. */
+function timeSpan(span: Span, columns: readonly Column[]): Span {
+  if (span.from > 0) return span;
+  const from = Math.min(...columns.map(({ line }) => line.times[0] ?? span.to));
+  return { from: Number.isFinite(from) && from < span.to ? from : span.to - 3_600_000, to: span.to };
+}

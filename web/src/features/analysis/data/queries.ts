@@ -1,0 +1,88 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { Semaphore } from '@/lib/async/semaphore';
+import { bannerQueryOptions } from '@/lib/device/queries';
+import { api } from '@/lib/http/api';
+import type { Resolution } from '../search';
+import { type Line, linesOf, type Span } from './line';
+
+export const analysisKeys = {
+  lines: ['analysis', 'lines'] as const,
+  rules: (deviceNames: readonly string[]) => ['alarm-rules', 'page', 'limits', deviceNames] as const,
+  notices: (deviceNames: readonly string[], span: Span) =>
+    ['alarm-notices', 'page', 'analysis', deviceNames, span] as const,
+};
+
+/** What one call asks for. */
+export interface Ask {
+  deviceName: string;
+  signs: readonly string[];
+  span: Span;
+  by: Resolution;
+  /** For auto: the most values of a property. */
+  points: number;
+}
+
+export type Lines = ReadonlyMap<string, Line>;
+
+/** The server works on a few calls of a user at a time and refuses too many that wait. */
+const slots = new Semaphore(4);
+
+async function fetchLines({ deviceName, signs, span, by, points }: Ask, signal: AbortSignal): Promise<Lines> {
+  if (signs.length === 0) return new Map();
+  const query = {
+    deviceName,
+    startTime: span.from,
+    endTime: span.to,
+    yeuSignList: [...signs],
+    resolution: by,
+    ...(by === 'auto' ? { points } : {}),
+  };
+  const path = '/admin-api/client/pc/device/get/columns/aggregated-data';
+  return linesOf(await slots.run(() => api.get(path, { query, signal }), signal));
+}
+
+/** The lines of several calls, in their order. What is shown stays until all of the next have come. */
+export const linesQuery = (asks: readonly Ask[]) =>
+  queryOptions({
+    ...bannerQueryOptions,
+    queryKey: [...analysisKeys.lines, asks],
+    queryFn: ({ signal }) => Promise.all(asks.map((ask) => fetchLines(ask, signal))),
+    placeholderData: keepPreviousData,
+    staleTime: 60_000,
+  });
+
+const most = 400;
+
+/** The rules of the devices that run. */
+export const runningRulesQuery = (deviceNames: readonly string[]) =>
+  queryOptions({
+    ...bannerQueryOptions,
+    queryKey: analysisKeys.rules(deviceNames),
+    queryFn: async ({ signal }) => {
+      const query = { executionId: deviceNames.join(','), running: true, pageNo: 1, pageSize: most };
+      return (await api.get('/admin-api/client/pc/alarm-rules/page', { query, signal })).list;
+    },
+    placeholderData: keepPreviousData,
+  });
+
+/** How long before the range an alarm may have begun that is still shown in it. */
+const longestAlarmMs = 90 * 86_400_000;
+
+/** The alarms of the devices in a range, also those that began before, the newest 400. */
+export const alarmsQuery = (deviceNames: readonly string[], span: Span) =>
+  queryOptions({
+    ...bannerQueryOptions,
+    queryKey: analysisKeys.notices(deviceNames, span),
+    queryFn: async ({ signal }) => {
+      const query = {
+        deviceNameStr: deviceNames.join(','),
+        startTime: Math.max(0, span.from - longestAlarmMs),
+        endTime: span.to,
+        pageNo: 1,
+        pageSize: most,
+      };
+      const { list } = await api.get('/admin-api/client/pc/alarm-notice/page', { query, signal });
+      return list.filter(({ endTime }) => endTime === undefined || endTime >= span.from);
+    },
+    placeholderData: keepPreviousData,
+  });

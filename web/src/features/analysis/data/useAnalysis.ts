@@ -1,0 +1,94 @@
+import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
+import { useCallback, useMemo, useRef } from 'react';
+import { namedQuery, tslQuery } from '@/lib/device/queries';
+import { useLanguage } from '@/lib/i18n/i18n';
+import { type AnalysisSearch, namesOf } from '../search';
+import { allAttributes, firstSigns, type SoilMarks, soilMarksOf } from './attributes';
+import { type Drawn, drawnOf, type Plan, planOf, type Source } from './plan';
+import { linesQuery } from './queries';
+import { spanOf } from './span';
+
+const nothing: Drawn = { columns: [], rain: null, season: null, span: { from: 0, to: 1 } };
+
+interface Options {
+  /** The end of ranges up to now. */
+  now: number;
+  points: number;
+  rain: boolean;
+}
+
+/** Everything that the address names: its devices, their properties and their lines. */
+export function useAnalysis(search: AnalysisSearch, { now, points, rain }: Options) {
+  const language = useLanguage((state) => state.language);
+  const names = useMemo(() => namesOf(search.devices), [search.devices]);
+  const devices = useQuery({
+    ...namedQuery(language, names),
+    enabled: names.length > 0,
+    placeholderData: keepPreviousData,
+  });
+  // In the order of the address, which gives them their colours.
+  const found = useMemo(
+    () => names.flatMap((name) => devices.data?.list.find(({ deviceName }) => deviceName === name) ?? []),
+    [names, devices.data],
+  );
+  const models = useQueries({
+    queries: found.map(({ deviceName }) => tslQuery(language, deviceName)),
+    combine: (results) => ({
+      list: results.map(({ data }) => data?.propertie),
+      ready: results.every(({ data }) => data !== undefined),
+      error: results.find(({ error }) => error)?.error ?? null,
+      refetch: () => results.map((result) => result.refetch()),
+    }),
+  });
+  const { ready, list } = models;
+  const sources = useMemo<Source[]>(
+    () => (ready ? found.flatMap((device, index) => (list[index] ? [{ device, model: list[index] }] : [])) : []),
+    [found, ready, list],
+  );
+  const attributes = useMemo(() => allAttributes(sources.map(({ model }) => model)), [sources]);
+  const chosen = useMemo(() => namesOf(search.signs), [search.signs]);
+  const signs = useMemo(
+    () => (search.signs === undefined ? firstSigns(attributes, sources[0]?.device.mainSign) : chosen),
+    [search.signs, chosen, attributes, sources],
+  );
+  const plan = useMemo<Plan>(
+    () => planOf({ sources, signs, search, span: spanOf(search, now), points, rain }),
+    [sources, signs, search, now, points, rain],
+  );
+  const lines = useQuery({ ...linesQuery(plan.asks), enabled: plan.asks.length > 0 });
+  const marksOf = useCallback(
+    (sign: string): SoilMarks | undefined =>
+      sources.map(({ model }) => soilMarksOf(model, sign)).find((marks) => marks !== undefined),
+    [sources],
+  );
+  // What is drawn stays until all of the next choice has come.
+  const kept = useRef<Drawn>(undefined);
+  const answers = lines.isPlaceholderData ? undefined : lines.data;
+  const drawn = useMemo(() => {
+    if (names.length > 0 && ready && plan.asks.length === 0) return nothing;
+    return answers ? drawnOf(plan, sources, answers) : undefined;
+  }, [names.length, ready, answers, plan, sources]);
+  if (drawn) kept.current = drawn;
+  return {
+    names,
+    sources,
+    missing:
+      devices.data && !devices.isPlaceholderData
+        ? names.filter((name) => !found.some((d) => d.deviceName === name))
+        : [],
+    attributes,
+    signs,
+    plan,
+    drawn: names.length === 0 ? undefined : (drawn ?? kept.current),
+    marksOf,
+    isFetching: devices.isFetching || lines.isFetching,
+    error: devices.error ?? models.error ?? lines.error,
+    refetch: () => {
+      if (devices.error) void devices.refetch();
+      if (models.error) models.refetch();
+      if (lines.error) void lines.refetch();
+    },
+  };
+}
+
+export type Analysis = ReturnType<typeof useAnalysis>;

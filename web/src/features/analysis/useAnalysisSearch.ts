@@ -1,0 +1,26 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useCallback, useMemo } from 'react';
+import { type AnalysisSearch, analysisSearch, type Layer, layers, namesOf } from './search';
+
+/** What the address holds, and how to change it. Every change can be undone by the browser's Back. */
+export function useAnalysisSearch() {
+  const search = useSearch({ from: '/signed-in/shell/analysis' });
+  const navigate = useNavigate({ from: '/analysis' });
+  const change = useCallback(
+    (next: Partial<AnalysisSearch>) =>
+      void navigate({
+        to: '.',
+        search: (before) => analysisSearch({ ...before, ...next }),
+        resetScroll: false,
+      }),
+    [navigate],
+  );
+  const hidden = useMemo(() => new Set(namesOf(search.hide)), [search.hide]);
+  const shows = useCallback((layer: Layer) => !hidden.has(layer), [hidden]);
+  const toggle = useCallback(
+    (layer: Layer) =>
+      change({ hide: layers.filter((other) => hidden.has(other) !== (other === layer)).join(',') || undefined }),
+    [change, hidden],
+  );
+  return { search, change, shows, toggle };
+}
