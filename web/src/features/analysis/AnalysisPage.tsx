@@ -1,10 +1,13 @@
+import type { TFunction } from 'i18next';
 import { useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { nameOf } from '@/lib/device/types';
 import { now } from '@/lib/format/clock';
+import { formatDateTime } from '@/lib/format/date';
 import { useFormat } from '@/lib/format/format';
 import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { errorText } from '@/lib/http/errorText';
+import type { Language } from '@/lib/i18n/languages';
 import { Empty } from '@/ui/Empty';
 import { ErrorNote } from '@/ui/ErrorNote';
 import { PageTitle } from '@/ui/PageTitle';
@@ -12,12 +15,16 @@ import { Loading, Skeleton } from '@/ui/Skeleton';
 import css from './AnalysisPage.module.css';
 import { Controls } from './Controls';
 import { captionsOf } from './captions';
+import type { Span } from './data/line';
 import { useAnalysis } from './data/useAnalysis';
 import { Result } from './Result';
 import { useAnalysisSearch } from './useAnalysisSearch';
 
 /** The most values of a line for automatic resolution: about two a pixel. */
 const points = { desktop: 2000, phone: 800 };
+
+const rangeText = ({ from, to }: Span, t: TFunction, language: Language) =>
+  t('analysis.alarms.until', { from: formatDateTime(from, language), to: formatDateTime(to, language) });
 
 /** Up to six devices and any of their attributes, drawn together over any range. */
 export function AnalysisPage() {
@@ -30,12 +37,16 @@ export function AnalysisPage() {
   const analysis = useAnalysis(search, { now: end, points: isPhone ? points.phone : points.desktop, rain });
   const { names, sources, drawn, error, missing, signs, attributes, isFetching } = analysis;
   const picture = useRef<SVGSVGElement>(null);
-  const captions = useMemo(() => (drawn ? captionsOf(drawn, t, format) : []), [drawn, t, format]);
+  const captions = useMemo(
+    () => (drawn ? captionsOf(drawn, search.compare !== undefined, t, format) : []),
+    [drawn, search.compare, t, format],
+  );
+  const range = drawn && !drawn.season && names.length > 0 ? rangeText(drawn.span, t, format.language) : undefined;
   const titles = useMemo(() => new Map(sources.map(({ device }) => [device.deviceName, nameOf(device)])), [sources]);
 
   return (
     <>
-      <PageTitle title={t('analysis.title')} summary={captions[0]} />
+      <PageTitle title={t('analysis.title')} summary={range} />
       <div className={css.page}>
         <Controls
           analysis={analysis}

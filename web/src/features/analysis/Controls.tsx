@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next';
+import { now } from '@/lib/format/clock';
 import { Select } from '@/ui/Select';
 import css from './AnalysisPage.module.css';
 import { maxNightsMs } from './chart/nights';
@@ -7,7 +8,9 @@ import { CompareField } from './controls/CompareField';
 import controls from './controls/controls.module.css';
 import { DevicesField } from './controls/DevicesField';
 import { Layers } from './controls/Layers';
+import { More } from './controls/More';
 import { RangeField } from './controls/RangeField';
+import { RangePicker } from './controls/RangePicker';
 import { SignsField } from './controls/SignsField';
 import { SoilField } from './controls/SoilField';
 import { defaultSince } from './data/plan';
@@ -36,7 +39,7 @@ export function Controls({ analysis, search, change, shows, toggle, titleOf, onR
   const chosen = attributes.filter(({ sign }) => signs.includes(sign));
   const soil = chosen.filter(({ sign }) => isSplit(sign, chosen));
   const setSpan = ({ from, to }: { from: number; to: number }) => change({ from, to, range: undefined });
-  const latest = () => Math.max(span.to, Date.now());
+  const latest = () => Math.max(span.to, now());
   const reasonAgainst = (layer: Layer): string | undefined => {
     if (layer !== 'nights' || !shows('nights')) return undefined;
     const placed = sources.some(({ device }) => device.latitude !== undefined);
@@ -56,13 +59,11 @@ export function Controls({ analysis, search, change, shows, toggle, titleOf, onR
           <div className={css.row}>
             {season ? null : (
               <RangeField
-                span={span}
                 preset={custom ? null : (search.range ?? defaultPreset)}
                 onPreset={(range) => {
                   onRefresh();
                   change({ range, from: undefined, to: undefined });
                 }}
-                onSpan={setSpan}
                 onMove={(share) => setSpan(movedSpan(span, share, latest()))}
                 onZoom={(factor) => setSpan(zoomedSpan(span, factor, (span.from + span.to) / 2, latest()))}
                 onRefresh={() => {
@@ -71,39 +72,42 @@ export function Controls({ analysis, search, change, shows, toggle, titleOf, onR
                 }}
               />
             )}
-            <div className={controls.field}>
-              <label className={controls.label} htmlFor="analysis-by">
-                {t('analysis.by.label')}
-              </label>
-              <Select
-                id="analysis-by"
-                value={search.by ?? 'auto'}
-                onChange={({ target }) =>
-                  change({ by: target.value === 'auto' ? undefined : (target.value as AnalysisSearch['by']) })
-                }
-              >
-                {resolutions.map((by) => (
-                  <option key={by} value={by}>
-                    {t(`analysis.by.${by}`)}
-                  </option>
-                ))}
-              </Select>
-            </div>
-            <CompareField
-              compare={search.compare}
-              since={search.since ?? defaultSince}
-              base={season?.base ?? search.base ?? 10}
-              onChange={change}
-            />
-            {soil.length > 0 && shows('depths') ? (
-              <SoilField
-                marks={{
-                  full: search.full ?? analysis.marksOf(soil[0]?.sign ?? '')?.full,
-                  refill: search.refill ?? analysis.marksOf(soil[0]?.sign ?? '')?.refill,
-                }}
+            <More>
+              {season ? null : <RangePicker span={span} onSpan={setSpan} />}
+              <div className={controls.field}>
+                <label className={controls.label} htmlFor="analysis-by">
+                  {t('analysis.by.label')}
+                </label>
+                <Select
+                  id="analysis-by"
+                  value={search.by ?? 'auto'}
+                  onChange={({ target }) =>
+                    change({ by: target.value === 'auto' ? undefined : (target.value as AnalysisSearch['by']) })
+                  }
+                >
+                  {resolutions.map((by) => (
+                    <option key={by} value={by}>
+                      {t(`analysis.by.${by}`)}
+                    </option>
+                  ))}
+                </Select>
+              </div>
+              <CompareField
+                compare={search.compare}
+                since={search.since ?? defaultSince}
+                base={season?.base ?? search.base ?? 10}
                 onChange={change}
               />
-            ) : null}
+              {soil.length > 0 && shows('depths') ? (
+                <SoilField
+                  marks={{
+                    full: search.full ?? analysis.marksOf(soil[0]?.sign ?? '')?.full,
+                    refill: search.refill ?? analysis.marksOf(soil[0]?.sign ?? '')?.refill,
+                  }}
+                  onChange={change}
+                />
+              ) : null}
+            </More>
           </div>
           {search.compare === 'degreeDays' && sources.length > 0 && !season ? (
             <p className={css.missing}>{t('analysis.compare.noWarmth')}</p>

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Segmented } from 'antd';
 import { type RefObject, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useFormat } from '@/lib/format/format';
 import { Empty } from '@/ui/Empty';
 import { AlarmList } from './AlarmList';
 import css from './AnalysisPage.module.css';
@@ -30,6 +31,7 @@ interface ResultProps {
 /** The lines as a chart or as a table, with the alarms of the range below. */
 export function Result({ analysis, drawn, search, change, shows, captions, picture, now }: ResultProps) {
   const { t } = useTranslation();
+  const format = useFormat();
   const { sources, names, plan } = analysis;
   const axis = drawn.season ? 'degreeDays' : 'time';
   const overTime = axis === 'time';
@@ -48,13 +50,14 @@ export function Result({ analysis, drawn, search, change, shows, captions, pictu
   const setSpan = ({ from, to }: Span) => change({ from: Math.round(from), to: Math.round(to), range: undefined });
   const listed = shows('alarms') && overTime ? (alarms.data ?? []) : [];
 
-  if (drawn.columns.length === 0) {
-    return <Empty kind="search" title={t('analysis.nothing.title')} text={t('analysis.nothing.text')} />;
+  if (drawn.columns.length === 0 || (drawn.season && !drawn.season.days.some(({ reliable }) => reliable))) {
+    const text = drawn.season ? format.sentences(captions) : t('analysis.nothing.text');
+    return <Empty kind="search" title={t('analysis.nothing.title')} text={text} />;
   }
   return (
     <>
       <div className={css.bar}>
-        <p className={css.caption}>{captions.slice(drawn.season ? 0 : 1).join(' ')}</p>
+        <p className={css.caption}>{format.sentences(captions)}</p>
         <Segmented
           size="small"
           aria-label={t('analysis.view.label')}

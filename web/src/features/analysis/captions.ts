@@ -1,33 +1,41 @@
 import type { TFunction } from 'i18next';
 import { nameOf } from '@/lib/device/types';
-import { formatDateTime, formatDayOfYear } from '@/lib/format/date';
+import { formatDayOfYear } from '@/lib/format/date';
 import type { Format } from '@/lib/format/format';
 import type { Drawn } from './data/plan';
 
 const degreeDay = '°C·d';
 
-/** What is shown, in sentences: the range, how values are taken together, and what degree days are of. */
-export function captionsOf({ columns, season, span }: Drawn, t: TFunction, format: Format): string[] {
+/** What is shown, in sentences: how values are taken together, and what degree days are of. */
+export function captionsOf(
+  { columns, season }: Pick<Drawn, 'columns' | 'season'>,
+  compared: boolean,
+  t: TFunction,
+  format: Format,
+): string[] {
   const resolutions = new Set(columns.map(({ line }) => line.resolution));
   const [resolution] = resolutions;
   const taken = resolution ? t(`analysis.caption.${resolutions.size > 1 ? 'mixed' : resolution}`) : null;
-  if (!season) {
-    const date = (time: number) => formatDateTime(time, format.language);
-    return [t('analysis.alarms.until', { from: date(span.from), to: date(span.to) }), ...(taken ? [taken] : [])];
-  }
-  const { plan, days } = season;
+  const nothingBefore = compared && columns.length > 0 && !columns.some((column) => column.compared);
+  const before = nothingBefore && !season ? t('analysis.caption.nothingBefore') : null;
+  return [...(season ? degreeDayTexts(season, t, format) : []), taken, before].filter((text) => text !== null);
+}
+
+function degreeDayTexts({ plan, days }: NonNullable<Drawn['season']>, t: TFunction, format: Format): string[] {
   const [month = 1, day = 1] = plan.since.split('-').map(Number);
-  const of = (value: number) => format.reading({ value, unit: degreeDay, precision: 0 });
-  const missing = days[0].missing + days[1].missing;
+  const sum = ({ reliable, total }: (typeof days)[number]) =>
+    reliable ? format.reading({ value: total, unit: degreeDay, precision: 0 }) : t('analysis.caption.unknown');
+  const filled = days.reduce((count, { reliable, missing }) => count + (reliable ? missing : 0), 0);
+  const [own, before] = days;
   return [
     t('analysis.caption.degreeDays', {
       device: nameOf(plan.source.device),
       since: formatDayOfYear(month, day, format.language),
       base: format.reading({ value: plan.base, unit: '°C', precision: undefined }),
-      own: of(days[0].total),
-      before: of(days[1].total),
+      own: sum(own),
+      before: sum(before),
     }),
-    ...(missing > 0 ? [t('analysis.caption.filled', { count: missing, n: format.number(missing) })] : []),
-    ...(taken ? [taken] : []),
+    ...(own.reliable && before.reliable ? [] : [t('analysis.caption.unreliable')]),
+    ...(filled > 0 ? [t('analysis.caption.filled', { count: filled, n: format.number(filled) })] : []),
   ];
 }

@@ -10,17 +10,18 @@ import type { Axis, Column } from '../data/column';
 import type { Span } from '../data/line';
 import css from './AnalysisChart.module.css';
 import { AxisTicks } from './AxisTicks';
-import { CrossLine, placeText, ValueBox, valueTexts } from './Crosshair';
-import { marksAt, stepFrom } from './crosshair';
+import { CrossLine, placeText, resolutionOf, ValueBox, valueTexts } from './Crosshair';
+import { marksAt } from './crosshair';
 import { EndLabels } from './EndLabels';
 import { geometryOf, xOf } from './geometry';
 import { AlarmLane, RainLane } from './Lanes';
+import { Legend } from './Legend';
 import type { Limit } from './limits';
 import { fullName, lineName } from './names';
 import { PanelPlot } from './PanelPlot';
 import { type Panel, panelsOf } from './panels';
 import { commonGaps, gapsOf } from './runs';
-import { useKeys } from './useKeys';
+import { useChartKeys } from './useChartKeys';
 import { useSurface } from './useSurface';
 
 interface AnalysisChartProps {
@@ -77,47 +78,21 @@ export function AnalysisChart(props: AnalysisChartProps) {
   const point = at !== null && at >= span.from && at <= span.to ? at : null;
   const marks = useMemo(() => (point === null ? [] : marksAt(columns, axis, point)), [columns, axis, point]);
   useSurface(surface, { geometry, span, onPoint: setAt, onBrush: setBrush, onChoose: props.onChoose });
-  useKeys(surface, (key, shift) => {
-    const from = point ?? (span.from + span.to) / 2;
-    switch (key) {
-      case 'ArrowLeft':
-      case 'ArrowRight': {
-        const direction = key === 'ArrowLeft' ? -1 : 1;
-        if (shift) props.onMove(direction / 4);
-        else setAt(stepFrom(columns, axis, from, direction, span));
-        return true;
-      }
-      case 'Home':
-        setAt(stepFrom(columns, axis, span.from - 1, 1, span));
-        return true;
-      case 'End':
-        setAt(stepFrom(columns, axis, span.to + 1, -1, span));
-        return true;
-      case 'PageUp':
-      case 'PageDown':
-        props.onMove(key === 'PageUp' ? -1 : 1);
-        return true;
-      case '+':
-      case '=':
-        props.onZoom(0.5, from);
-        return true;
-      case '-':
-      case '_':
-        props.onZoom(2, from);
-        return true;
-      case 'Escape':
-        setAt(null);
-        return point !== null;
-      default:
-        return false;
-    }
+  useChartKeys(surface, {
+    columns,
+    axis,
+    span,
+    point,
+    onPoint: setAt,
+    onMove: props.onMove,
+    onZoom: props.onZoom,
   });
 
   const spoken =
     point === null
       ? `${placeText(span.from, axis, format)} – ${placeText(span.to, axis, format)}`
       : [
-          placeText(point, axis, format),
+          placeText(point, axis, format, resolutionOf(marks)),
           ...marks.map((mark) => `${fullName(mark.column, t)} ${valueTexts(mark, format).value}`),
         ].join(', ');
   const first = geometry.rain?.top ?? geometry.alarms?.top ?? geometry.boxes[0]?.top ?? 0;
@@ -131,6 +106,7 @@ export function AnalysisChart(props: AnalysisChartProps) {
 
   return (
     <div ref={ref} className={css.place} data-chart="">
+      {isPhone ? <Legend columns={columns} strokeOf={strokeOf} /> : null}
       <div style={{ position: 'relative' }}>
         <svg
           ref={picture}
@@ -164,7 +140,9 @@ export function AnalysisChart(props: AnalysisChartProps) {
               height={bottom - first}
             />
           ))}
-          {rain && geometry.rain ? <RainLane rain={rain} box={geometry.rain} geometry={geometry} span={span} /> : null}
+          {rain && geometry.rain ? (
+            <RainLane rain={rain} box={geometry.rain} geometry={geometry} span={span} clip={`${id}-clip`} />
+          ) : null}
           {geometry.alarms ? <AlarmLane alarms={alarms} box={geometry.alarms} geometry={geometry} span={span} /> : null}
           {panels.map((panel, index) => {
             const box = geometry.boxes[index];

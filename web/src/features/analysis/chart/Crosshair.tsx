@@ -1,8 +1,9 @@
 import { useTranslation } from 'react-i18next';
-import { formatDateTime } from '@/lib/format/date';
+import { now } from '@/lib/format/clock';
+import { formatDateTime, formatDay } from '@/lib/format/date';
 import { type Format, missingValue, useFormat } from '@/lib/format/format';
 import type { Axis, Column } from '../data/column';
-import type { Span } from '../data/line';
+import type { LineResolution, Span } from '../data/line';
 import css from './AnalysisChart.module.css';
 import type { Mark } from './crosshair';
 import { type Geometry, xOf, yIn } from './geometry';
@@ -52,11 +53,19 @@ export function CrossLine({ at, marks, panels, geometry, axis, span }: CrossLine
   );
 }
 
-/** A moment, or degree days, in words. */
-export function placeText(at: number, axis: Axis, format: Format): string {
-  return axis === 'time'
-    ? formatDateTime(at, format.language)
-    : format.reading({ value: at, unit: '°C·d', precision: 0 });
+/** A moment, the hour or the day in which it is, or degree days, in words. */
+export function placeText(at: number, axis: Axis, format: Format, resolution: LineResolution = 'raw'): string {
+  if (axis === 'degreeDays') return format.reading({ value: at, unit: '°C·d', precision: 0 });
+  if (resolution === 'day') return formatDay(at, now(), format.language);
+  return formatDateTime(resolution === 'hour' ? Math.floor(at / hourMs) * hourMs : at, format.language);
+}
+
+const hourMs = 3_600_000;
+
+/** The coarsest resolution of what the marks show. */
+export function resolutionOf(marks: readonly Mark[]): LineResolution {
+  const all = new Set(marks.map(({ column }) => column.line.resolution));
+  return (['day', 'hour'] as const).find((resolution) => all.has(resolution)) ?? 'raw';
 }
 
 /** A line's value, and its low and high if it stands for several readings. */
@@ -90,7 +99,7 @@ export function ValueBox({ at, marks, axis, style, strokeOf }: ValueBoxProps) {
   const format = useFormat();
   return (
     <div className={css.box} style={style ?? undefined} aria-hidden="true" data-values="">
-      <p className={css.time}>{placeText(at, axis, format)}</p>
+      <p className={css.time}>{placeText(at, axis, format, resolutionOf(marks))}</p>
       <dl className={css.values}>
         {marks.map((mark) => {
           const { value, range } = valueTexts(mark, format);

@@ -10,8 +10,16 @@ import { barsPath } from './Bars';
 import { barPeriod, barsOf } from './bars';
 import { type Box, type Geometry, headHeight, xOf } from './geometry';
 
+interface RainLaneProps {
+  rain: Column;
+  box: Box;
+  geometry: Geometry;
+  span: Span;
+  clip: string;
+}
+
 /** Rain as bars above the plots, in the colour of water. */
-export function RainLane({ rain, box, geometry, span }: { rain: Column; box: Box; geometry: Geometry; span: Span }) {
+export function RainLane({ rain, box, geometry, span, clip }: RainLaneProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const { left, plotWidth } = geometry;
@@ -36,6 +44,7 @@ export function RainLane({ rain, box, geometry, span }: { rain: Column; box: Box
       />
       <path
         className={css.rain}
+        clipPath={`url(#${clip})`}
         d={barsPath(inView, { place: 0, of: 1 }, geometry, span, (sum) => {
           const height = (sum / top) * box.height;
           return [box.top + box.height - height, height];

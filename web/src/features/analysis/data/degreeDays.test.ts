@@ -21,10 +21,12 @@ function days(...list: [index: number, low: number, high: number][]): Line {
   };
 }
 
+const until = (day_: number) => ({ from: march, to: march + day_ * day });
+
 it('adds up what each day is above the base', () => {
-  const found = degreeDays(days([0, 8, 16], [1, 2, 10], [2, 10, 20]), { from: march, to: march + 9 * day }, 10);
+  const found = degreeDays(days([0, 8, 16], [1, 2, 10], [2, 10, 20]), until(3), 10);
   expect(found.total).toBe(2 + 0 + 5);
-  expect(found.missing).toBe(0);
+  expect([found.missing, found.reliable]).toEqual([0, true]);
   expect(found.at(march)).toBe(0);
   expect(found.at(march + day / 2)).toBe(1);
   expect(found.at(march + 2 * day)).toBe(2);
@@ -34,17 +36,31 @@ it('adds up what each day is above the base', () => {
   expect(found.at(march + 3 * day + 1)).toBeNull();
 });
 
+const season = (...missing: number[]) =>
+  days(
+    ...Array.from({ length: 60 }, (_, index): [number, number, number] => [index, 10, 14]).filter(
+      ([index]) => !missing.includes(index),
+    ),
+  );
+
 it('takes a day without temperatures like the one before, and counts it', () => {
-  const found = degreeDays(days([0, 10, 14], [3, 10, 12]), { from: march, to: march + 9 * day }, 10);
-  expect(found.missing).toBe(2);
-  expect(found.total).toBe(2 + 2 + 2 + 1);
-  const late = degreeDays(days([2, 10, 14]), { from: march, to: march + 9 * day }, 10);
-  expect([late.missing, late.total]).toEqual([2, 6]);
+  const found = degreeDays(season(20, 21, 40), until(60), 10);
+  expect([found.missing, found.reliable, found.total]).toEqual([3, true, 120]);
+  expect(found.at(march + 60 * day)).toBe(120);
+});
+
+it('does not rely on a season that lacks too much', () => {
+  const inARow = degreeDays(season(20, 21, 22, 23), until(60), 10);
+  expect([inARow.missing, inARow.reliable, inARow.at(march + day)]).toEqual([4, false, null]);
+  expect(degreeDays(season(5, 15, 25, 35), until(60), 10).reliable).toBe(false);
+  expect(degreeDays(season(0, 1, 2, 3, 4, 5), until(60), 10).reliable).toBe(false);
+  expect(degreeDays(season(), until(70), 10).reliable).toBe(false);
+  expect(degreeDays(season(), until(61.5), 10).reliable).toBe(true);
 });
 
 it('knows nothing without temperatures', () => {
-  const found = degreeDays(days(), { from: march, to: march + day }, 10);
-  expect([found.total, found.at(march)]).toEqual([0, null]);
+  const found = degreeDays(days(), until(1), 10);
+  expect([found.total, found.reliable, found.at(march)]).toEqual([0, false, null]);
 });
 
 it('begins at the last such date', () => {

@@ -3,6 +3,10 @@ import type { Line, Span } from './line';
 
 const dayMs = 86_400_000;
 
+/** The season's days without temperatures that are made up for: one in twenty, and three in a row. */
+const maxMissingShare = 1 / 20;
+const maxMissingInARow = 3;
+
 /**
  * Degree days at a time since a date of its year, °C·d: the sum of what each day's mean of its
  * highest and lowest temperature is above the base (method 1 of McMaster and Wilhelm 1997), evenly
@@ -11,8 +15,10 @@ const dayMs = 86_400_000;
 export interface DegreeDays {
   at: (time: number) => number | null;
   total: number;
-  /** Days between the date and the last temperature that have none. */
+  /** Days of the season without temperatures. */
   missing: number;
+  /** So few days lack temperatures that the sum can be relied on; else `at` knows nothing. */
+  reliable: boolean;
 }
 
 /** The last date `since` (MM-DD) at or before a time, midnight. */
@@ -28,6 +34,7 @@ export function degreeDays(days: Line, season: Span, base: number): DegreeDays {
   const begins: number[] = [];
   const sums: number[] = [0];
   let missing = 0;
+  let longest = 0;
   let before: number | undefined;
   let expected = season.from;
   const add = (begin: number, warmth: number) => {
@@ -42,18 +49,26 @@ export function degreeDays(days: Line, season: Span, base: number): DegreeDays {
     const lacking = Math.max(0, Math.round((begin - expected) / dayMs));
     for (let day = 0; day < lacking; day += 1) add(expected + day * dayMs, before ?? warmth);
     missing += lacking;
+    longest = Math.max(longest, lacking);
     add(begin, warmth);
     before = warmth;
     expected = begin + dayMs;
   }
   begins.push(expected);
+  // The day in progress, and one whose readings are late, do not count as missing.
+  const open = Math.max(0, Math.floor((season.to - expected) / dayMs) - 1);
+  missing += open;
+  longest = Math.max(longest, open);
+  const length = Math.max(1, Math.round((season.to - season.from) / dayMs));
+  const reliable = begins.length > 1 && missing <= length * maxMissingShare && longest <= maxMissingInARow;
   let index = 0;
   return {
     total: sums.at(-1) ?? 0,
     missing,
+    reliable,
     at: (time) => {
       const last = begins.length - 1;
-      if (last < 1 || time < (begins[0] ?? 0) || time > (begins[last] ?? 0)) return null;
+      if (!reliable || time < (begins[0] ?? 0) || time > (begins[last] ?? 0)) return null;
       if (time < (begins[index] ?? 0)) index = 0;
       while (index < last - 1 && time >= (begins[index + 1] ?? 0)) index += 1;
       const [from, to] = [begins[index] ?? 0, begins[index + 1] ?? 0];

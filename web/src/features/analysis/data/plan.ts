@@ -169,9 +169,10 @@ const emptyLine: Line = {
   sum: nothing,
 };
 
+/** To the larger sum of the two years, as far as they can be relied on. */
 const degreeSpan = (days: [DegreeDays, DegreeDays]): Span => ({
   from: 0,
-  to: Math.max(1, Math.ceil(days[0].total), Math.ceil(days[1].total)),
+  to: Math.max(1, ...days.map(({ total, reliable }) => (reliable ? Math.ceil(total) : 0))),
 });
 
 /** All begins with the first value that there is. */
