@@ -5316,7 +5316,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "name": "Root zone",
-                 *       "query": "q=WS-0417~airTemperature&range=7d"
+                 *       "query": "devices=SP-1203&signs=soilMoisture10&range=week"
                  *     }
                  */
                 "application/json": components["schemas"]["AnalysisViewCreate"];
