@@ -98,6 +98,9 @@ func (w *fixture) benchmarkMonth(b *testing.B, from time.Time) {
 		{"columns of a moment", rangePath(columnsPath, "MONTH", five, from, from)},
 		{"spreadsheet of 8", rangePath(exportPath, "MONTH", all, from, to)},
 		{"coverage", rangePath(coveragePath, "MONTH", five, from, to)},
+		{"aggregates", rangePath(aggregatesPath, "MONTH", five, from, to)},
+		{"aggregates of an hour", rangePath(aggregatesPath, "MONTH", five, from, to) + "&resolution=hour"},
+		{"aggregates of a day", rangePath(aggregatesPath, "MONTH", five, from, to) + "&resolution=day"},
 	} {
 		for _, client := range []string{"here", "far away"} {
 			b.Run(c.name+"/"+client, func(b *testing.B) {

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strconv"
 	"time"
@@ -14,9 +15,9 @@ import (
 
 const (
 	defaultAggregatePoints = 1000
-	// stretch is how much of a range is aggregated at a time, so that memory does not grow with the
-	// range.
-	stretch = 366 * 24 * time.Hour
+	// maxStretchHours is how many hours of properties are read at a time, so that memory grows neither
+	// with the range nor with the number of properties.
+	maxStretchHours = 16_000
 )
 
 // aggregateQuery is a query for a device's aggregates.
@@ -24,6 +25,7 @@ type aggregateQuery struct {
 	historyQuery
 	server *server
 	zone   *time.Location // of the days
+	first  *stretch       // the hours with which the range begins, if they have been read already
 }
 
 // GetAggregatedData answers a device's readings over any range by hour or day, or all of them.
@@ -74,72 +76,103 @@ func (s *server) GetAggregatedData(
 }
 
 // chooseResolution returns the finest resolution with which no numeric property has more than points
-// values.
+// values. If that is hours, the query keeps the first stretch of them for the answer.
 func (q *aggregateQuery) chooseResolution(ctx context.Context, points int) (wire.AggregatedDataResolution, error) {
 	if (q.to-q.from)/time.Hour.Milliseconds() >= int64(points) {
 		return wire.ByDay, nil
 	}
+	var first *stretch
 	readings := map[device.PropertyID]int{}
-	err := q.eachStretch(ctx, wire.ByHour, func(p *device.Property, list []reading.Aggregate) error {
-		for i := range list {
-			readings[p.ID] += list[i].Count
+	by := wire.ByReading
+	err := q.eachStretch(ctx, wire.ByHour, func(read *stretch) error {
+		if first == nil {
+			first = read
+		}
+		for p, list := range read.aggregates {
+			for i := range list {
+				readings[p] += list[i].Count
+			}
+			if readings[p] > points {
+				by = wire.ByHour
+				return errEnough
+			}
 		}
 		return nil
 	})
-	if err != nil {
+	if err != nil && !errors.Is(err, errEnough) {
 		return "", err
 	}
-	for _, p := range q.props {
-		if readings[p.ID] > points {
-			return wire.ByHour, nil
-		}
+	if by == wire.ByHour {
+		q.first = first
 	}
-	return wire.ByReading, nil
+	return by, nil
 }
 
-// eachStretch calls fn for the aggregates of each property, one stretch of the range after the other.
+// errEnough ends eachStretch early.
+var errEnough = errors.New("enough is known")
+
+// stretch is the aggregates of a part of a range.
+type stretch struct {
+	aggregates map[device.PropertyID][]reading.Aggregate
+	end        int64 // epoch milliseconds, not included
+}
+
+// eachStretch calls fn for one stretch of the range after the other.
 func (q *aggregateQuery) eachStretch(
 	ctx context.Context,
 	by wire.AggregatedDataResolution,
-	fn func(p *device.Property, list []reading.Aggregate) error,
+	fn func(read *stretch) error,
 ) error {
+	var numeric []device.PropertyID
+	for _, p := range q.props {
+		if p.DataType == device.Number {
+			numeric = append(numeric, p.ID)
+		}
+	}
+	if len(numeric) == 0 {
+		return nil
+	}
+	hours := maxStretchHours / len(numeric)
 	for from := q.from; from <= q.to; {
-		var end int64 // of the stretch: whole hours or whole days
-		if at := time.UnixMilli(from).In(q.zone); by == wire.ByDay {
-			end = time.Date(at.Year(), at.Month(), at.Day()+int(stretch/(24*time.Hour)), 0, 0, 0, 0, q.zone).UnixMilli()
-		} else {
-			end = at.UTC().Truncate(time.Hour).Add(stretch).UnixMilli()
-		}
-		for _, p := range q.props {
-			if p.DataType != device.Number {
-				continue
-			}
-			list, err := q.read(ctx, by, from, min(q.to, end-1), p.ID)
-			if err != nil {
-				return err
-			}
-			if err := fn(p, list); err != nil {
+		read := q.first // of the same resolution: only hours are kept
+		if q.first = nil; read == nil {
+			var err error
+			if read, err = q.read(ctx, by, from, hours, numeric); err != nil {
 				return err
 			}
 		}
-		from = end
+		if err := fn(read); err != nil {
+			return err
+		}
+		from = read.end
 	}
 	return nil
 }
 
+// read reads the stretch of so many hours that begins with the hour or day of from. The days of most
+// zones are made from hours.
 func (q *aggregateQuery) read(
 	ctx context.Context,
 	by wire.AggregatedDataResolution,
-	from, to int64,
-	p device.PropertyID,
-) ([]reading.Aggregate, error) {
-	store, props := q.server.Readings, []device.PropertyID{p}
+	from int64,
+	hours int,
+	props []device.PropertyID,
+) (read *stretch, err error) {
+	store, at := q.server.Readings, time.UnixMilli(from)
+	read = &stretch{}
 	if by == wire.ByDay {
-		all, err := store.DailyAggregates(ctx, q.ref.Tenant, q.ref.ID, from, to, props, q.zone)
-		return all[p], err
+		year, month, day := at.In(q.zone).Date()
+		read.end = time.Date(year, month, day+max(1, hours/24), 0, 0, 0, 0, q.zone).UnixMilli()
+		read.aggregates, err = store.DailyAggregates(
+			ctx, q.ref.Tenant, q.ref.ID, from, min(q.to, read.end-1), props, q.zone,
+		)
+		return read, err
 	}
-	all, err := store.Aggregates(ctx, q.ref.Tenant, q.ref.ID, from, to, props, reading.Hour)
-	return all[p], err
+	read.end = at.Truncate(time.Hour).Add(time.Duration(max(1, hours)) * time.Hour).UnixMilli()
+	read.aggregates, err = store.Aggregates(
+		ctx, q.ref.Tenant, q.ref.ID, from, min(q.to, read.end-1), props, reading.Hour,
+	)
+	return read, err
 }
 
 // writeReadings writes the data of an answer by reading.
@@ -161,38 +194,49 @@ func (q *aggregateQuery) writeAggregates(
 	out.Buf = append(append(append(out.Buf, `{"resolution":"`...), by...), `","aggregates":[`...)
 	pieces := 0
 	var times []int64
-	err := q.eachStretch(ctx, by, func(p *device.Property, list []reading.Aggregate) error {
-		if len(list) == 0 {
-			return nil
-		}
-		if pieces > 0 {
-			out.Buf = append(out.Buf, ',')
-		}
-		pieces++
-		out.Buf = append(append(out.Buf, `{"identifier":`...), jsonString(p.Identifier)...)
-		times = times[:0]
-		for i := range list {
-			times = append(times, list[i].Time)
-		}
-		out.Buf = append(reading.AppendTimes(append(out.Buf, `,"times":[`...), times), ']')
-		for _, c := range aggregateColumns {
-			out.Buf = append(append(append(out.Buf, `,"`...), c.name...), `":[`...)
-			for i := range list {
-				if i > 0 {
-					out.Buf = append(out.Buf, ',')
-				}
-				out.Buf = c.append(out.Buf, &list[i])
+	err := q.eachStretch(ctx, by, func(read *stretch) error {
+		for _, p := range q.props {
+			list := read.aggregates[p.ID]
+			if len(list) == 0 {
+				continue
 			}
-			out.Buf = append(out.Buf, ']')
-			if err := out.FlushIfFull(); err != nil {
+			if pieces > 0 {
+				out.Buf = append(out.Buf, ',')
+			}
+			pieces++
+			if err := writePiece(out, p, list, &times); err != nil {
 				return err
 			}
 		}
-		out.Buf = append(out.Buf, '}')
 		return nil
 	})
 	out.Buf = append(out.Buf, "]}"...)
 	return err
+}
+
+// writePiece writes an AggregatesPiece. It uses times for those of the aggregates.
+func writePiece(out *httpbase.StreamWriter, p *device.Property, list []reading.Aggregate, times *[]int64) error {
+	*times = (*times)[:0]
+	for i := range list {
+		*times = append(*times, list[i].Time)
+	}
+	out.Buf = append(append(out.Buf, `{"identifier":`...), jsonString(p.Identifier)...)
+	out.Buf = append(reading.AppendTimes(append(out.Buf, `,"times":[`...), *times), ']')
+	for _, c := range aggregateColumns {
+		out.Buf = append(append(append(out.Buf, `,"`...), c.name...), `":[`...)
+		for i := range list {
+			if i > 0 {
+				out.Buf = append(out.Buf, ',')
+			}
+			out.Buf = c.append(out.Buf, &list[i])
+		}
+		out.Buf = append(out.Buf, ']')
+		if err := out.FlushIfFull(); err != nil {
+			return err
+		}
+	}
+	out.Buf = append(out.Buf, '}')
+	return nil
 }
 
 // meanDigits is how many significant digits a mean has.

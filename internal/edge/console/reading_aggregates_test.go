@@ -1,12 +1,17 @@
 package console_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"tilth/internal/domain/device"
 	"tilth/internal/domain/reading"
+	"tilth/internal/domain/tenant"
+	"tilth/internal/edge/console"
 	"tilth/internal/edge/console/wire"
 	"tilth/internal/tools/testkit"
 )
@@ -143,8 +148,70 @@ func TestAggregatesOfYears(t *testing.T) {
 				times = append(times, at)
 			}
 		}
-		if len(*got.Aggregates) < 3 || len(times) != 800 || !slices.IsSorted(times) {
+		if len(*got.Aggregates) < 2 || len(times) != 800 || !slices.IsSorted(times) {
 			t.Errorf("by %s: %d pieces, %d times", resolution, len(*got.Aggregates), len(times))
 		}
+	}
+}
+
+// countingReadings counts how often hours are read.
+type countingReadings struct {
+	console.Readings
+	hours *int
+}
+
+func (c countingReadings) Aggregates(ctx context.Context, t tenant.ID, d device.ID, from, to int64,
+	props []device.PropertyID, step reading.Step) (map[device.PropertyID][]reading.Aggregate, error) {
+	*c.hours++
+	return c.Readings.Aggregates(ctx, t, d, from, to, props, step)
+}
+
+// The first stretch of hours, from which the resolution is chosen, is not read again for the answer.
+// All properties are read together, in stretches of 2000 hours if there are eight.
+func TestAggregatesReadHoursOnce(t *testing.T) {
+	hours := 0
+	w := newServer(t, func(o *console.Options) { o.Readings = countingReadings{o.Readings, &hours} })
+	to := w.createMonthDevice(t, 1)
+	const days = 100
+	from := to.AddDate(0, 0, -days)
+	p := w.Catalog.ProductByName("month")
+	d, err := w.Devices.Get(t.Context(), w.field.ID, "MONTH")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var batch []reading.Arrival
+	for at := from; at.Before(to); at = at.Add(48 * time.Minute) {
+		var fields []reading.Field
+		for i := range p.Properties {
+			value := reading.Number(float64(at.Minute() + i))
+			fields = append(fields, reading.Field{Property: p.Properties[i].ID, Value: value})
+		}
+		frame := reading.Frame{Tenant: d.Tenant, Device: d.ID, Time: at.UnixMilli(), Fields: fields}
+		batch = append(batch, reading.Arrival{Frame: frame, At: at.UnixMilli()})
+	}
+	if err := w.readings.Append(t.Context(), batch); err != nil {
+		t.Fatal(err)
+	}
+	path := rangePath(aggregatesPath, "MONTH", strings.Join(monthSigns, ","), from, to.Add(-time.Minute))
+	ask := func(more string) (got wire.AggregatedData, reads int) {
+		hours = 0
+		got = testkit.Ask[wire.AggregatedData](t, w.Contract, w.get(path+more))
+		return got, hours
+	}
+	want, reads := ask("&resolution=hour")
+	if n := len(*want.Aggregates); n != 2*len(monthSigns) || reads != 2 {
+		t.Errorf("%d pieces of %d reads", n, reads)
+	}
+	for points, atMost := range map[int]int{
+		2450: 2, // the first stretch has 2500 readings of a property, and is kept
+		2600: 3, // both stretches are needed to know, and the first is kept
+	} {
+		got, reads := ask(fmt.Sprint("&points=", points))
+		if reads > atMost || asJSON(t, got) != asJSON(t, want) {
+			t.Errorf("%d points: %s after %d reads", points, got.Resolution, reads)
+		}
+	}
+	if got, reads := ask("&points=4500"); got.Resolution != wire.ByReading || reads != 2 {
+		t.Errorf("%s after %d reads", got.Resolution, reads)
 	}
 }
