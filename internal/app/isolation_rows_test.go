@@ -179,6 +179,16 @@ var operationCases = map[string]operationCase{
 		undo:    toggleBack("apicredentials", func(s *tenantFixture) int64 { return s.credential }),
 	},
 	"console deleteCredential": {build: absentID, wantRefusal: true},
+	"console getAnalysisViews": {build: noParams},
+	"console createAnalysisView": {build: func(s *tenantFixture) request {
+		return request{body: viewForm(s.tag+" other", s.tag)}
+	}, nondeterministic: true, undo: deleteCreated("analysis-view/list", "analysis-view/delete")},
+	"console updateAnalysisView": {build: func(s *tenantFixture) request {
+		body := viewForm(s.tag+" view", s.tag)
+		body["id"] = s.view
+		return request{body: body}
+	}},
+	"console deleteAnalysisView": {build: absentID, wantRefusal: true},
 
 	// Home and devices.
 	"console getOverviewStatistics": {noNames: true, build: noParams},

@@ -44,13 +44,14 @@ func foreignValues(b *tenantFixture) (list []foreignValue) {
 		"description": b.tag + " description", "channel name": b.tag + " channel", "recipient": b.tag + "@channel.example", "key name": b.tag + " program",
 		"key": b.key, "key secret": b.secret, "access token": b.access, "refresh token": b.refresh, "device secret": b.tag + "-secret-of-the-mast",
 		"picture": b.avatar, "cursor": b.cursor, "snippet": b.embed, "reading": b.tag + " text 0", "webhook name": b.tag + " hook",
+		"view name":       b.tag + " view",
 		"webhook address": webhookURL(b.tag),
 	} {
 		text(what, real)
 	}
 	for what, n := range map[string]int64{
 		"tenant": b.tenant, "user": b.user, "scene": b.scene, "rule": b.rule, "channel": b.channel, "webhook": b.hook, "open notice": b.notice,
-		"notice": b.done, "message": b.message, "credential": b.credential, "delivery": b.delivery,
+		"notice": b.done, "message": b.message, "credential": b.credential, "delivery": b.delivery, "view": b.view,
 		"device": b.devices[b.device("mast")],
 	} {
 		id(what, n)
@@ -97,7 +98,7 @@ func forbiddenTexts(b *tenantFixture) []string {
 	}
 	for _, n := range []int64{
 		b.tenant, b.user, b.scene, b.rule, b.channel, b.hook, b.notice, b.done, b.message, b.credential, b.delivery,
-		b.devices[b.device("mast")],
+		b.view, b.devices[b.device("mast")],
 	} {
 		list = append(list, number(n))
 	}

@@ -50,6 +50,7 @@ type tenantFixture struct {
 	rule, channel, hook   int64
 	notice, done, message int64
 	credential, delivery  int64
+	view                  int64
 	ruled                 int64  // when its rule was started, epoch ms
 	embed                 string // address of a camera's snippet
 }
@@ -283,6 +284,7 @@ func (w *isolationEnv) createTenant(tag, mobile string) *tenantFixture {
 	s.key, s.secret = key.AppKey, key.AppSecret
 	w.mustCall(s, http.MethodGet, pc+"apicredentials/page?pageNo=1&pageSize=10", nil, &page)
 	s.credential = page.List[0].ID
+	w.mustCall(s, http.MethodPost, pc+"analysis-view/create", viewForm(tag+" view", tag), &s.view)
 	w.mustCall(s, http.MethodPost, pc+"webhook/create", webhookForm(tag+" hook"), new(any))
 	w.mustCall(s, http.MethodGet, pc+"webhook/page?pageNo=1&pageSize=10", nil, &page)
 	s.hook = page.List[0].ID
@@ -294,6 +296,8 @@ func (w *isolationEnv) createTenant(tag, mobile string) *tenantFixture {
 	s.cursor = w.cursorOf(s)
 	return s
 }
+
+func viewForm(name, query string) fields { return fields{"name": name, "query": query} }
 
 func ruleOf(s *tenantFixture, name string) fields {
 	return fields{

@@ -44,6 +44,7 @@ type Stores struct {
 	Sessions      *identity.SessionStore
 	Codes         *identity.CodeStore
 	Credentials   *identity.CredentialStore
+	AnalysisViews *identity.AnalysisViewStore
 	Avatars       *identity.AvatarStore
 	Hasher        *identity.Hasher
 	Catalog       *device.Catalog
@@ -120,31 +121,32 @@ func OpenStores(ctx context.Context, set *settings.Server, links string, logger 
 	}
 	limits := &limit.Meter{}
 	s := &Stores{
-		Folder:      folder,
-		DB:          d,
-		Key:         key,
-		Retention:   until,
-		Limits:      limits,
-		Turns:       reading.NewWorkScheduler(limits),
-		Readings:    readings,
-		Audit:       audit.NewStore(d, set.AuditRetention, time.Now),
-		Tenants:     tenant.NewStore(d, time.Now),
-		Users:       identity.NewUserStore(d, time.Now),
-		Codes:       identity.NewCodeStore(d, codes, newTextSender(&set.Notifications, logger), time.Now),
-		Sessions:    identity.NewSessionStore(d, time.Now),
-		Hasher:      identity.NewHasherAt(set.PasswordCost, limits),
-		Credentials: identity.NewCredentialStore(d, time.Now),
-		Avatars:     identity.NewAvatarStore(d, time.Now),
-		Catalog:     device.NewCatalog(d),
-		Devices:     device.NewStore(d, time.Now),
-		Scenes:      device.NewSceneStore(d, time.Now),
-		Registry:    device.NewRegistry(key),
-		Diagnostics: device.NewDiagnostics(),
-		Notices:     alarm.NewNoticeStore(d),
-		Positions:   alarm.NewPositionStore(d),
-		Channels:    notify.NewChannelStore(d, time.Now),
-		Messages:    notify.NewMessageStore(d),
-		Live:        live.NewHub(hex.EncodeToString(epoch)),
+		Folder:        folder,
+		DB:            d,
+		Key:           key,
+		Retention:     until,
+		Limits:        limits,
+		Turns:         reading.NewWorkScheduler(limits),
+		Readings:      readings,
+		Audit:         audit.NewStore(d, set.AuditRetention, time.Now),
+		Tenants:       tenant.NewStore(d, time.Now),
+		Users:         identity.NewUserStore(d, time.Now),
+		Codes:         identity.NewCodeStore(d, codes, newTextSender(&set.Notifications, logger), time.Now),
+		Sessions:      identity.NewSessionStore(d, time.Now),
+		Hasher:        identity.NewHasherAt(set.PasswordCost, limits),
+		Credentials:   identity.NewCredentialStore(d, time.Now),
+		AnalysisViews: identity.NewAnalysisViewStore(d),
+		Avatars:       identity.NewAvatarStore(d, time.Now),
+		Catalog:       device.NewCatalog(d),
+		Devices:       device.NewStore(d, time.Now),
+		Scenes:        device.NewSceneStore(d, time.Now),
+		Registry:      device.NewRegistry(key),
+		Diagnostics:   device.NewDiagnostics(),
+		Notices:       alarm.NewNoticeStore(d),
+		Positions:     alarm.NewPositionStore(d),
+		Channels:      notify.NewChannelStore(d, time.Now),
+		Messages:      notify.NewMessageStore(d),
+		Live:          live.NewHub(hex.EncodeToString(epoch)),
 	}
 	s.Live.MaxPerPerson, s.Live.MaxPerTenant = set.ScreensAUser, set.ScreensATenant
 	s.Presence = device.NewPresence(s.Registry, time.Now, nil, logger)

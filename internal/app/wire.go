@@ -122,6 +122,7 @@ func (s *Server) wire() error {
 		Sessions:       st.Sessions,
 		Captcha:        slider,
 		Credentials:    st.Credentials,
+		AnalysisViews:  st.AnalysisViews,
 		Avatars:        st.Avatars,
 		Account: identity.NewAccount(identity.AccountDeps{
 			DB:                st.DB,

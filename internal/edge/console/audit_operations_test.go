@@ -30,6 +30,9 @@ var auditedOperations = map[string]auditedOperation{
 	"testNoticeChannel":     {exemption: "a test changes nothing"},
 	"updateMessagesRead":    {exemption: "private to the user"},
 	"updateAllMessagesRead": {exemption: "private to the user"},
+	"createAnalysisView":    {exemption: "private to the user"},
+	"updateAnalysisView":    {exemption: "private to the user"},
+	"deleteAnalysisView":    {exemption: "private to the user"},
 
 	"rehearseAlarmRuleDevices": {exemption: "reads"},
 

@@ -96,6 +96,7 @@ func newServer(t testing.TB, with ...func(*console.Options)) *fixture {
 		Account:           w.Account,
 		Captcha:           w.Slider.Service,
 		Credentials:       w.Credentials,
+		AnalysisViews:     w.AnalysisViews,
 		Avatars:           w.Avatars,
 		Catalog:           w.Catalog,
 		Devices:           w.Devices,

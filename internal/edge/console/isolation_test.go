@@ -46,6 +46,14 @@ var crossTenantCalls = map[string]crossTenantCall{
 		}
 	}, code: 404, ownerGets: `"data":true`},
 
+	"updateAnalysisView": {call: func(w *fixture) testkit.Call {
+		body := fmt.Sprintf(`{"id":%d,"name":"x","query":"q"}`, w.createRivalView())
+		return testkit.Call{Path: viewPath + "update", Body: body}
+	}, code: 404, ownerGets: `"data":true`},
+	"deleteAnalysisView": {call: func(w *fixture) testkit.Call {
+		return testkit.Call{Path: fmt.Sprint(viewPath, "delete?id=", w.createRivalView())}
+	}, code: 404, ownerGets: `"data":true`},
+
 	"toggleCredential": {call: func(w *fixture) testkit.Call {
 		return testkit.Call{Path: fmt.Sprint(togglePath, "?id=", w.createRivalCredential())}
 	}, code: 404, ownerGets: `"data":true`},

@@ -145,6 +145,7 @@ func TestChangingCallsDeclareChanges(t *testing.T) {
 	ownPage := []string{
 		"updateAvatar", "createCredential", "deleteCredential", "toggleCredential",
 		"createWebhook", "updateWebhook", "toggleWebhook", "deleteWebhook", "newWebhookSecret", "testWebhook",
+		"createAnalysisView", "updateAnalysisView", "deleteAnalysisView",
 	}
 	reading := regexp.MustCompile("^(get|page|export|list)[A-Z]")
 	known := slices.Concat(byStores, ownEvents, nothing, ownPage)

@@ -114,6 +114,7 @@ type Options struct {
 	Captcha           *captcha.Service
 	Account           *identity.Account
 	Credentials       *identity.CredentialStore
+	AnalysisViews     *identity.AnalysisViewStore
 	Avatars           *identity.AvatarStore
 	Catalog           *device.Catalog
 	Devices           *device.Store

@@ -32,6 +32,8 @@ func TestQueriesUseIndexes(t *testing.T) {
 			ORDER BY cr.channel_id, cr.mode, cr.position`: "USING PRIMARY KEY (tenant_id=? AND channel_id=?)",
 		`SELECT * FROM channels AS ch WHERE (ch.tenant_id = 1) AND (EXISTS (SELECT 1 FROM channel_recipients AS cr
 			WHERE (cr.tenant_id = 1 AND cr.channel_id = ch.id AND cr.mode = 'email')))`: "channel_recipients_channel (channel_id=? AND tenant_id=? AND mode=?)",
+		`SELECT * FROM analysis_views AS v WHERE (v.tenant_id = 1 AND v.user_id = 1)
+			ORDER BY v.folded_name`: "analysis_views_name (tenant_id=? AND user_id=?)",
 		`DELETE FROM channel_recipients WHERE channel_id = 1`:                                                               "channel_recipients_channel (channel_id=?)",
 		`SELECT EXISTS (SELECT * FROM sign_in_networks AS w WHERE (w.tenant_id = 1 AND w.user_id = 1 AND w.network = 'n'))`: "(user_id=? AND network=?)",
 		`DELETE FROM sign_in_networks AS w WHERE (w.tenant_id = 1 AND w.user_id = 1) AND (w.network NOT IN (SELECT k.network

@@ -2,6 +2,7 @@ package farm
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 )
@@ -240,4 +241,25 @@ func TestSalineSoilConductsMore(t *testing.T) {
 	assertNear(t, "sweet", sweet.conductivity(30), .65, 1e-9)
 	assertNear(t, "salty", salty.conductivity(30), 1.25, 1e-9)
 	assertNear(t, "the driest soil", salty.conductivity(-20), .02, 0)
+}
+
+// The available water of the soil probes is computed with the soil that the simulator has.
+func TestAvailableWaterIsThatOfTheSoil(t *testing.T) {
+	found := 0
+	for _, p := range parseFarmFile(t).Products {
+		for _, property := range p.Properties {
+			if property.Formula != "availableWater" {
+				continue
+			}
+			layer := slices.Index([]string{"soilMoisture10", "soilMoisture30", "soilMoisture60"}, property.Inputs[0])
+			if layer < 0 || property.Parameters["fieldCapacity"] != fieldCapacity[layer] ||
+				property.Parameters["wiltingPoint"] != wiltingPoint[layer] {
+				t.Errorf("%s: %+v", p.Name, property)
+			}
+			found++
+		}
+	}
+	if found != layers {
+		t.Errorf("%d depths, the soil has %d", found, layers)
+	}
 }

@@ -35,6 +35,7 @@ type Stores struct {
 	Phones        *Phones
 	Mails         *MailRecorder
 	Credentials   *identity.CredentialStore
+	AnalysisViews *identity.AnalysisViewStore
 	Avatars       *identity.AvatarStore
 	Slider        *Slider
 	Catalog       *device.Catalog
@@ -69,6 +70,7 @@ func NewStores(t testing.TB) *Stores {
 	s.Sessions = identity.NewSessionStore(s.DB, s.Clock.Now)
 	s.Slider = NewSlider(s.Clock)
 	s.Credentials = identity.NewCredentialStore(s.DB, s.Clock.Now)
+	s.AnalysisViews = identity.NewAnalysisViewStore(s.DB)
 	s.Avatars = identity.NewAvatarStore(s.DB, s.Clock.Now)
 	s.Phones, s.Mails = &Phones{}, &MailRecorder{}
 	s.SignIn = identity.NewSignIn(identity.SignInDeps{

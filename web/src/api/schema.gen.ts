@@ -779,6 +779,77 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin-api/client/pc/analysis-view/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The signed-in user's saved views of the analysis page, by name */
+        get: operations["getAnalysisViews"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/analysis-view/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Save a view of the analysis page
+         * @description A user has 50 at most (601). Nobody else sees them, and the audit log does not name them.
+         */
+        post: operations["createAnalysisView"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/analysis-view/update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Change a saved view of the signed-in user */
+        put: operations["updateAnalysisView"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/analysis-view/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete a saved view of the signed-in user */
+        delete: operations["deleteAnalysisView"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin-api/client/pc/group/create": {
         parameters: {
             query?: never;
@@ -3553,6 +3624,25 @@ export interface components {
         } & {
             [key: string]: number | boolean | string;
         };
+        /** @description the page's query string without `?`, percent-encoded; the server does not interpret it */
+        AnalysisQuery: string;
+        AnalysisViewCreate: {
+            /** @description 1 to 64 characters once trimmed; unique among the user's views, in any case */
+            name: string;
+            query: components["schemas"]["AnalysisQuery"];
+        };
+        AnalysisView: {
+            /** Format: int64 */
+            id: number;
+            /** @description as in AnalysisViewCreate */
+            name: string;
+            query: components["schemas"]["AnalysisQuery"];
+        };
+        AnalysisViewsAnswer: {
+            code: number;
+            data: components["schemas"]["AnalysisView"][] | null;
+            msg: string;
+        };
         SceneCreate: {
             /** @description 1 to 64 characters once trimmed */
             groupName?: string;
@@ -5190,6 +5280,102 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DiagnosticsAnswer"];
+                };
+            };
+        };
+    };
+    getAnalysisViews: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of them */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnalysisViewsAnswer"];
+                };
+            };
+        };
+    };
+    createAnalysisView: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Root zone",
+                 *       "query": "q=WS-0417~airTemperature&range=7d"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AnalysisViewCreate"];
+            };
+        };
+        responses: {
+            /** @description Its id */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdAnswer"];
+                };
+            };
+        };
+    };
+    updateAnalysisView: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnalysisView"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BooleanAnswer"];
+                };
+            };
+        };
+    };
+    deleteAnalysisView: {
+        parameters: {
+            query: {
+                id: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BooleanAnswer"];
                 };
             };
         };

@@ -1047,6 +1047,36 @@ type AlarmUnacknowledge struct {
 	Id int64 `json:"id"`
 }
 
+// AnalysisQuery the page's query string without `?`, percent-encoded; the server does not interpret it
+type AnalysisQuery = string
+
+// AnalysisView defines model for AnalysisView.
+type AnalysisView struct {
+	Id int64 `json:"id"`
+
+	// Name as in AnalysisViewCreate
+	Name string `json:"name"`
+
+	// Query the page's query string without `?`, percent-encoded; the server does not interpret it
+	Query AnalysisQuery `json:"query"`
+}
+
+// AnalysisViewCreate defines model for AnalysisViewCreate.
+type AnalysisViewCreate struct {
+	// Name 1 to 64 characters once trimmed; unique among the user's views, in any case
+	Name string `json:"name"`
+
+	// Query the page's query string without `?`, percent-encoded; the server does not interpret it
+	Query AnalysisQuery `json:"query"`
+}
+
+// AnalysisViewsAnswer defines model for AnalysisViewsAnswer.
+type AnalysisViewsAnswer struct {
+	Code int             `json:"code"`
+	Data *[]AnalysisView `json:"data"`
+	Msg  string          `json:"msg"`
+}
+
 // AuditChange One field of a thing, with its name in the calls.
 type AuditChange struct {
 	// After absent if there is no value or if hidden
@@ -2818,6 +2848,11 @@ type UnpublishAlarmRuleParams struct {
 	AlarmRulesId int64 `form:"alarmRulesId" json:"alarmRulesId"`
 }
 
+// DeleteAnalysisViewParams defines parameters for DeleteAnalysisView.
+type DeleteAnalysisViewParams struct {
+	Id int64 `form:"id" json:"id"`
+}
+
 // DeleteCredentialParams defines parameters for DeleteCredential.
 type DeleteCredentialParams struct {
 	Id int64 `form:"id" json:"id"`
@@ -3212,6 +3247,12 @@ type RehearseAlarmRuleDevicesJSONRequestBody = AlarmRuleCreate
 // UpdateAlarmRuleJSONRequestBody defines body for UpdateAlarmRule for application/json ContentType.
 type UpdateAlarmRuleJSONRequestBody = AlarmRuleUpdate
 
+// CreateAnalysisViewJSONRequestBody defines body for CreateAnalysisView for application/json ContentType.
+type CreateAnalysisViewJSONRequestBody = AnalysisViewCreate
+
+// UpdateAnalysisViewJSONRequestBody defines body for UpdateAnalysisView for application/json ContentType.
+type UpdateAnalysisViewJSONRequestBody = AnalysisView
+
 // CreateCredentialJSONRequestBody defines body for CreateCredential for application/json ContentType.
 type CreateCredentialJSONRequestBody = CredentialCreate
 
@@ -3488,6 +3529,18 @@ type ServerInterface interface {
 	// UpdateAlarmRule Change an alarm rule
 	// (PUT /admin-api/client/pc/alarm-rules/update)
 	UpdateAlarmRule(w http.ResponseWriter, r *http.Request)
+	// CreateAnalysisView Save a view of the analysis page
+	// (POST /admin-api/client/pc/analysis-view/create)
+	CreateAnalysisView(w http.ResponseWriter, r *http.Request)
+	// DeleteAnalysisView Delete a saved view of the signed-in user
+	// (DELETE /admin-api/client/pc/analysis-view/delete)
+	DeleteAnalysisView(w http.ResponseWriter, r *http.Request, params DeleteAnalysisViewParams)
+	// GetAnalysisViews The signed-in user's saved views of the analysis page, by name
+	// (GET /admin-api/client/pc/analysis-view/list)
+	GetAnalysisViews(w http.ResponseWriter, r *http.Request)
+	// UpdateAnalysisView Change a saved view of the signed-in user
+	// (PUT /admin-api/client/pc/analysis-view/update)
+	UpdateAnalysisView(w http.ResponseWriter, r *http.Request)
 	// CreateCredential A new API credential
 	// (POST /admin-api/client/pc/apicredentials/create)
 	CreateCredential(w http.ResponseWriter, r *http.Request)
@@ -4421,6 +4474,81 @@ func (siw *ServerInterfaceWrapper) UpdateAlarmRule(w http.ResponseWriter, r *htt
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.UpdateAlarmRule(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// CreateAnalysisView operation middleware
+func (siw *ServerInterfaceWrapper) CreateAnalysisView(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.CreateAnalysisView(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// DeleteAnalysisView operation middleware
+func (siw *ServerInterfaceWrapper) DeleteAnalysisView(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params DeleteAnalysisViewParams
+
+	// ------------- Required query parameter "id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "id", r.URL.Query(), &params.Id, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "id"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.DeleteAnalysisView(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetAnalysisViews operation middleware
+func (siw *ServerInterfaceWrapper) GetAnalysisViews(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetAnalysisViews(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// UpdateAnalysisView operation middleware
+func (siw *ServerInterfaceWrapper) UpdateAnalysisView(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.UpdateAnalysisView(w, r)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -7244,6 +7372,10 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/derived", wrapper.GetDerivedAccount)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/video", wrapper.GetDeviceVideo)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/diagnostics", wrapper.GetDeviceDiagnostics)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/analysis-view/list", wrapper.GetAnalysisViews)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/analysis-view/create", wrapper.CreateAnalysisView)
+	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/admin-api/client/pc/analysis-view/update", wrapper.UpdateAnalysisView)
+	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/admin-api/client/pc/analysis-view/delete", wrapper.DeleteAnalysisView)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/group/create", wrapper.CreateScene)
 	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/admin-api/client/pc/group/update", wrapper.UpdateScene)
 	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/admin-api/client/pc/group/delete", wrapper.DeleteScene)
@@ -7790,6 +7922,93 @@ type UpdateAlarmRuleResponseObject interface {
 type UpdateAlarmRule200JSONResponse BooleanAnswer
 
 func (response UpdateAlarmRule200JSONResponse) VisitUpdateAlarmRuleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateAnalysisViewRequestObject struct {
+	Body *CreateAnalysisViewJSONRequestBody
+}
+
+type CreateAnalysisViewResponseObject interface {
+	VisitCreateAnalysisViewResponse(w http.ResponseWriter) error
+}
+
+type CreateAnalysisView200JSONResponse IdAnswer
+
+func (response CreateAnalysisView200JSONResponse) VisitCreateAnalysisViewResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteAnalysisViewRequestObject struct {
+	Params DeleteAnalysisViewParams
+}
+
+type DeleteAnalysisViewResponseObject interface {
+	VisitDeleteAnalysisViewResponse(w http.ResponseWriter) error
+}
+
+type DeleteAnalysisView200JSONResponse BooleanAnswer
+
+func (response DeleteAnalysisView200JSONResponse) VisitDeleteAnalysisViewResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAnalysisViewsRequestObject struct {
+}
+
+type GetAnalysisViewsResponseObject interface {
+	VisitGetAnalysisViewsResponse(w http.ResponseWriter) error
+}
+
+type GetAnalysisViews200JSONResponse AnalysisViewsAnswer
+
+func (response GetAnalysisViews200JSONResponse) VisitGetAnalysisViewsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateAnalysisViewRequestObject struct {
+	Body *UpdateAnalysisViewJSONRequestBody
+}
+
+type UpdateAnalysisViewResponseObject interface {
+	VisitUpdateAnalysisViewResponse(w http.ResponseWriter) error
+}
+
+type UpdateAnalysisView200JSONResponse BooleanAnswer
+
+func (response UpdateAnalysisView200JSONResponse) VisitUpdateAnalysisViewResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -9441,6 +9660,18 @@ type StrictServerInterface interface {
 	// UpdateAlarmRule Change an alarm rule
 	// (PUT /admin-api/client/pc/alarm-rules/update)
 	UpdateAlarmRule(ctx context.Context, request UpdateAlarmRuleRequestObject) (UpdateAlarmRuleResponseObject, error)
+	// CreateAnalysisView Save a view of the analysis page
+	// (POST /admin-api/client/pc/analysis-view/create)
+	CreateAnalysisView(ctx context.Context, request CreateAnalysisViewRequestObject) (CreateAnalysisViewResponseObject, error)
+	// DeleteAnalysisView Delete a saved view of the signed-in user
+	// (DELETE /admin-api/client/pc/analysis-view/delete)
+	DeleteAnalysisView(ctx context.Context, request DeleteAnalysisViewRequestObject) (DeleteAnalysisViewResponseObject, error)
+	// GetAnalysisViews The signed-in user's saved views of the analysis page, by name
+	// (GET /admin-api/client/pc/analysis-view/list)
+	GetAnalysisViews(ctx context.Context, request GetAnalysisViewsRequestObject) (GetAnalysisViewsResponseObject, error)
+	// UpdateAnalysisView Change a saved view of the signed-in user
+	// (PUT /admin-api/client/pc/analysis-view/update)
+	UpdateAnalysisView(ctx context.Context, request UpdateAnalysisViewRequestObject) (UpdateAnalysisViewResponseObject, error)
 	// CreateCredential A new API credential
 	// (POST /admin-api/client/pc/apicredentials/create)
 	CreateCredential(ctx context.Context, request CreateCredentialRequestObject) (CreateCredentialResponseObject, error)
@@ -10271,6 +10502,118 @@ func (sh *strictHandler) UpdateAlarmRule(w http.ResponseWriter, r *http.Request)
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(UpdateAlarmRuleResponseObject); ok {
 		if err := validResponse.VisitUpdateAlarmRuleResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// CreateAnalysisView operation middleware
+func (sh *strictHandler) CreateAnalysisView(w http.ResponseWriter, r *http.Request) {
+	var request CreateAnalysisViewRequestObject
+
+	var body CreateAnalysisViewJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateAnalysisView(ctx, request.(CreateAnalysisViewRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateAnalysisView")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(CreateAnalysisViewResponseObject); ok {
+		if err := validResponse.VisitCreateAnalysisViewResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// DeleteAnalysisView operation middleware
+func (sh *strictHandler) DeleteAnalysisView(w http.ResponseWriter, r *http.Request, params DeleteAnalysisViewParams) {
+	var request DeleteAnalysisViewRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteAnalysisView(ctx, request.(DeleteAnalysisViewRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteAnalysisView")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(DeleteAnalysisViewResponseObject); ok {
+		if err := validResponse.VisitDeleteAnalysisViewResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetAnalysisViews operation middleware
+func (sh *strictHandler) GetAnalysisViews(w http.ResponseWriter, r *http.Request) {
+	var request GetAnalysisViewsRequestObject
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetAnalysisViews(ctx, request.(GetAnalysisViewsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetAnalysisViews")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetAnalysisViewsResponseObject); ok {
+		if err := validResponse.VisitGetAnalysisViewsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// UpdateAnalysisView operation middleware
+func (sh *strictHandler) UpdateAnalysisView(w http.ResponseWriter, r *http.Request) {
+	var request UpdateAnalysisViewRequestObject
+
+	var body UpdateAnalysisViewJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateAnalysisView(ctx, request.(UpdateAnalysisViewRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateAnalysisView")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(UpdateAnalysisViewResponseObject); ok {
+		if err := validResponse.VisitUpdateAnalysisViewResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {
