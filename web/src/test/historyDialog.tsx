@@ -5,6 +5,7 @@ import { expect, vi } from 'vitest';
 import { HistoryDialog } from '@/features/data/history/HistoryDialog';
 import { type fakeEngine, historyPaths, type historyServer } from './historyServer';
 import { renderWithProviders } from './renderWithProviders';
+import { WithRouter } from './WithRouter';
 
 export const hour = 3_600_000;
 export const day = 24 * hour;
@@ -17,7 +18,9 @@ export async function openHistory(chart?: ReturnType<typeof fakeEngine>) {
   const opened = renderWithProviders(
     // jsdom plays no animations, so it never reports their end.
     <ConfigProvider theme={{ token: { motion: false } }}>
-      <HistoryDialog device={mast} open onClose={onClose} />
+      <WithRouter>
+        <HistoryDialog device={mast} open onClose={onClose} />
+      </WithRouter>
     </ConfigProvider>,
   );
   if (chart) await waitFor(() => expect(chart.newest()?.series?.length).toBeGreaterThan(0));

@@ -1,7 +1,8 @@
 import BellOutlined from '@ant-design/icons/BellOutlined';
 import { useQuery } from '@tanstack/react-query';
-import { type FocusEvent, type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useDismiss } from '@/lib/hooks/useDismiss';
 import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { unreadCountQuery } from '@/lib/http/queries';
 import { IconButton } from '@/ui/IconButton';
@@ -25,37 +26,13 @@ export function Bell() {
   const [sheet, setSheet] = useState(false);
   const place = useRef<HTMLDivElement>(null);
   const close = useCallback(() => setOpen(false), []);
-  const toBell = useCallback(() => place.current?.querySelector('button')?.focus(), []);
   const panel = open && !isPhone;
 
   // The panel below the bell and the sheet are different components: close when the layout changes.
   // biome-ignore lint/correctness/useExhaustiveDependencies: isPhone triggers the closing
   useEffect(close, [isPhone]);
 
-  useEffect(() => {
-    if (!panel) return;
-    const outside = (event: Event) => {
-      if (!place.current?.contains(event.target as Node)) close();
-    };
-    // Listens on the whole window: after a click on text no element has the focus.
-    const leave = (event: globalThis.KeyboardEvent) => {
-      if (event.key !== 'Escape') return;
-      close();
-      toBell();
-    };
-    document.addEventListener('pointerdown', outside);
-    document.addEventListener('keydown', leave);
-    return () => {
-      document.removeEventListener('pointerdown', outside);
-      document.removeEventListener('keydown', leave);
-    };
-  }, [panel, close, toBell]);
-
-  // Closes when the focus moves on to the page behind; leaving the window has no related target.
-  const closeOnBlur = (event: FocusEvent) => {
-    const to = event.relatedTarget as Node | null;
-    if (panel && to && !place.current?.contains(to)) close();
-  };
+  const { toButton: toBell, onBlur } = useDismiss(place, panel, close);
   const keys = (event: KeyboardEvent<HTMLDivElement>) => {
     if (!panel || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const items = [...(place.current?.querySelectorAll<HTMLElement>('[data-item]') ?? [])];
@@ -72,7 +49,7 @@ export function Bell() {
   };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys belong to the controls within
-    <div ref={place} className={css.place} onBlur={closeOnBlur} onKeyDown={keys}>
+    <div ref={place} className={css.place} onBlur={onBlur} onKeyDown={keys}>
       <IconButton
         className={open ? css.open : ''}
         label={unread > 0 ? t('shell.unread', { count: unread }) : t('shell.noUnread')}

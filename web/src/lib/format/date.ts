@@ -95,14 +95,17 @@ type Precision = 'minutes' | 'seconds';
 
 const seconds = (time: number, to: Precision) => (to === 'seconds' ? `:${pad(zonedDate(time).getSeconds())}` : '');
 
-function dateTime(time: number, language: Language): string {
-  const { day, moment } = descriptors[language];
+/** A day in full: Nov 21, 2026. */
+export function formatDate(time: number, language: Language): string {
+  const { day } = descriptors[language];
   const date = zonedDate(time);
-  const written = day
+  return day
     ? day(String(date.getFullYear()), pad(date.getMonth() + 1), pad(date.getDate()))
     : formatParts(time, language, { year: 'numeric', month: 'short', day: 'numeric' });
-  return moment(written, formatTime(time));
 }
+
+const dateTime = (time: number, language: Language) =>
+  descriptors[language].moment(formatDate(time, language), formatTime(time));
 
 /** Whether clocks show that time twice, because they are set back for winter. */
 function isAmbiguousTime(time: number): boolean {

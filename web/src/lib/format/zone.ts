@@ -55,6 +55,11 @@ export function zonedDate(time: number): Date {
 export const wallTime = (time: number) => time - zonedDate(time).getTimezoneOffset() * minuteMs;
 
 /**
+ * The same as a Date whose UTC calendar and clock are the tenant's: spreadsheets know no zones.
+ */
+export const wallDate = (time: number) => new Date(wallTime(time));
+
+/**
  * The moment of a tenant's wall time; the month is counted from 0, days and minutes may overflow.
  */
 export function fromZonedParts(year: number, month: number, day: number, hours = 0, minutes = 0): number {

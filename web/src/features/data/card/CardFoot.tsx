@@ -7,6 +7,7 @@ import { isStale } from '@/lib/device/staleness';
 import { type Device, nameOf } from '@/lib/device/types';
 import { useClock } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
+import { AnalysisLink } from '@/ui/AnalysisLink';
 import { AsOfTime } from '@/ui/AsOfTime';
 import css from './Card.module.css';
 
@@ -16,7 +17,7 @@ interface CardFootProps {
   asOf: number | undefined;
 }
 
-/** When the device was last read, or how old all of the card is, and the link to its history. */
+/** When the device was last read, or how old all of the card is, and the links to its history and its analysis. */
 export function CardFoot({ device, asOf }: CardFootProps) {
   const { t } = useTranslation();
   const newest = Math.max(...Object.values(device.lastData[0] ?? {}).map(({ time }) => time));
@@ -39,6 +40,7 @@ export function CardFoot({ device, asOf }: CardFootProps) {
         <LineChartOutlined aria-hidden="true" />
         {t('data.card.history')}
       </Link>
+      <AnalysisLink devices={[deviceName]} iconOf={nameOf(device)} />
     </footer>
   );
 }

@@ -41,3 +41,9 @@ it('shows a cut text in full on hover', async () => {
   const words = await openWith(869, 'The vent of the third bay stands half open');
   expect(words.getByTitle('The vent of the third bay stands half open')).toHaveClass('text');
 });
+
+it('leads to the analysis of its device', async () => {
+  const own = await openWith(869, 91);
+  const link = own.getByRole('link', { name: 'Analysis of Orchard mast' });
+  expect(link).toHaveAttribute('href', '/analysis?devices=WS-1');
+});

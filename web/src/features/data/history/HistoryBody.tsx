@@ -2,12 +2,14 @@ import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { errorText } from '@/lib/http/errorText';
+import { AnalysisLink } from '@/ui/AnalysisLink';
 import { prepareChart } from '@/ui/chart/Chart';
 import { Empty } from '@/ui/Empty';
 import { ErrorNote } from '@/ui/ErrorNote';
 import { Loading, Skeleton } from '@/ui/Skeleton';
 import { AttributeChips } from './AttributeChips';
 import { AttributeList } from './AttributeList';
+import { isDrawn } from './attributes';
 import { ChartPane } from './ChartPane';
 import type { HistoryDevice } from './device';
 import { ExportButton } from './ExportButton';
@@ -64,6 +66,13 @@ export function HistoryBody({ device }: { device: HistoryDevice }) {
       onCancel={cancel}
     />
   );
+  const analysisLink = (
+    <AnalysisLink
+      devices={[device.deviceName, ...(comparison.with === 'device' ? [comparison.deviceName] : [])]}
+      signs={shown.filter(isDrawn).map(({ id }) => id)}
+      span={asked}
+    />
+  );
   const picker = { attributes, selected, colors: state.colors, onToggle: state.toggle };
   const bar = (
     <ViewBar
@@ -78,7 +87,12 @@ export function HistoryBody({ device }: { device: HistoryDevice }) {
     <div className={css.body}>
       <div className={css.tools}>
         <RangeField span={range.span} shortcut={range.shortcut} onChange={state.chooseRange} />
-        {isPhone ? null : <div className={css.export}>{exportButton}</div>}
+        {isPhone ? null : (
+          <div className={css.export}>
+            {analysisLink}
+            {exportButton}
+          </div>
+        )}
       </div>
       <div className={css.middle}>
         {isPhone ? null : (
@@ -115,7 +129,12 @@ export function HistoryBody({ device }: { device: HistoryDevice }) {
           )}
         </div>
       </div>
-      {isPhone ? <div className={css.foot}>{exportButton}</div> : null}
+      {isPhone ? (
+        <div className={css.foot}>
+          {analysisLink}
+          {exportButton}
+        </div>
+      ) : null}
     </div>
   );
 }

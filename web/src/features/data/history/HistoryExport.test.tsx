@@ -6,6 +6,7 @@ import { useFeedback } from '@/lib/feedback/feedback';
 import { gate } from '@/test/gate';
 import { fakeEngine, historyPaths, historyServer } from '@/test/historyServer';
 import { renderWithProviders } from '@/test/renderWithProviders';
+import { WithRouter } from '@/test/WithRouter';
 import { HistoryDialog } from './HistoryDialog';
 
 const engine = vi.hoisted(() => ({ current: null as ReturnType<typeof fakeEngine> | null }));
@@ -25,7 +26,11 @@ beforeEach(() => {
 
 async function open() {
   const person = userEvent.setup();
-  const drawn = renderWithProviders(<HistoryDialog device={mast} open onClose={() => undefined} />);
+  const drawn = renderWithProviders(
+    <WithRouter>
+      <HistoryDialog device={mast} open onClose={() => undefined} />
+    </WithRouter>,
+  );
   await screen.findByRole('checkbox', { name: /^Air temperature/ });
   return { person, ...drawn };
 }

@@ -73,13 +73,17 @@ describe('the sheet of a device', () => {
     expect(screen.getByRole('link', { name: 'Orchard mast' })).toHaveFocus();
   });
 
-  it('shows the latest readings and links to their history', async () => {
+  it('shows the latest readings and links to their history and analysis', async () => {
     await open();
     expect(part('Readings').getByText('Air temperature').closest('li')).toHaveTextContent(/3\.4\s°C/);
     expect(part('Readings').getByText('Relative humidity').closest('li')).toHaveTextContent(/91%/);
     expect(part('Readings').getByRole('link', { name: 'History' })).toHaveAttribute(
       'href',
       '/data?device=WS-1&history=1',
+    );
+    expect(part('Readings').getByRole('link', { name: 'Open in analysis' })).toHaveAttribute(
+      'href',
+      '/analysis?devices=WS-1',
     );
   });
 });
@@ -91,7 +95,7 @@ describe('a derived reading', () => {
     const mark = await part('Readings').findByRole('button', { name: 'How Dew point is computed' });
     expect(part('Readings').getByText('Dew point').closest('li')).toContainElement(mark);
     expect(part('Readings').getAllByRole('button')).toHaveLength(1);
-    act(() => part('Readings').getByRole('link', { name: 'History' }).focus());
+    act(() => part('Readings').getByRole('link', { name: 'Open in analysis' }).focus());
     await user.tab();
     expect(mark).toHaveFocus();
     const note = await screen.findByRole('tooltip');

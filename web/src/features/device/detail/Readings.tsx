@@ -11,12 +11,13 @@ import { useClock } from '@/lib/format/clock';
 import { useLanguage } from '@/lib/i18n/i18n';
 import { safePictureUrl } from '@/lib/tenant/tenant';
 import { Age } from '@/ui/Age';
+import { AnalysisLink } from '@/ui/AnalysisLink';
 import { DerivationNote } from '@/ui/DerivationNote';
 import { ReadingText } from '@/ui/ReadingText';
 import css from './Readings.module.css';
 import { Fetched, Section } from './Section';
 
-/** The latest reading of each property, and the button for its history. */
+/** The latest reading of each property, and the links to its history and its analysis. */
 export function Readings({ device }: { device: Device }) {
   const { t } = useTranslation();
   const language = useLanguage((state) => state.language);
@@ -41,9 +42,12 @@ export function Readings({ device }: { device: Device }) {
       title={t('home.readings.title')}
       aside={
         device.type === 2 ? null : (
-          <a className={css.history} href={`/data?device=${encodeURIComponent(device.deviceName)}&history=1`}>
-            <LineChartOutlined aria-hidden="true" /> {t('device.detail.history')}
-          </a>
+          <span className={css.links}>
+            <a className={css.history} href={`/data?device=${encodeURIComponent(device.deviceName)}&history=1`}>
+              <LineChartOutlined aria-hidden="true" /> {t('device.detail.history')}
+            </a>
+            <AnalysisLink devices={[device.deviceName]} />
+          </span>
         )
       }
     >

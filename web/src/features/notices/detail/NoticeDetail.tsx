@@ -7,6 +7,7 @@ import { PageError } from '@/ui/PageError';
 import { Loading, Skeleton } from '@/ui/Skeleton';
 import { NoticeChart } from '../chart/NoticeChart';
 import { noticeQuery } from '../queries';
+import { AnalysisOfNotice } from './AnalysisOfNotice';
 import { Conditions } from './Conditions';
 import { DeviceBlock } from './DeviceBlock';
 import { Ending } from './Ending';
@@ -65,6 +66,7 @@ function Fetched({ id, onAll }: NoticeDetailProps & { id: number }) {
             </div>
           ) : null}
           <NoticeChart detail={detail} />
+          <AnalysisOfNotice detail={detail} />
           <div className={css.two}>
             <Conditions detail={detail} />
             <DeviceBlock device={detail.alarmDeviceInfoRespDTO} />

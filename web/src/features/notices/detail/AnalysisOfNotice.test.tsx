@@ -1,0 +1,42 @@
+import { expect, it, vi } from 'vitest';
+import { noticeRegion, noticeServer, openNotices } from '@/test/noticeServer';
+import { detailOf, notice } from '@/test/samples';
+
+vi.mock('@/ui/chart/Chart', () => ({ Chart: () => null }));
+
+const minute = 60_000;
+const startTime = Math.floor(Date.now() / 1000) * 1000 - 22 * minute;
+
+async function open(one = notice({ startTime }), change: Parameters<typeof detailOf>[1] = {}) {
+  const server = noticeServer([one]);
+  server.details.set(one.id, detailOf(one, change));
+  await openNotices(server);
+}
+
+const link = () => noticeRegion().queryByRole<HTMLAnchorElement>('link', { name: 'Open in analysis' });
+const linked = () => {
+  const address = new URL(link()?.href ?? '');
+  expect(address.pathname).toBe('/analysis');
+  return address.searchParams;
+};
+
+it('leads from a notice to its device, the attributes of its rule and the time around it', async () => {
+  const endTime = startTime + 10 * minute;
+  await open(notice({ startTime, endTime, resolveStatus: 1 }));
+  expect(linked().get('devices')).toBe('WS-1');
+  expect(linked().get('signs')).toBe('airTemperature');
+  expect(Number(linked().get('from'))).toBe(startTime - 5 * minute);
+  expect(Number(linked().get('to'))).toBe(endTime + 5 * minute);
+});
+
+it('ends now while the alarm is open', async () => {
+  await open();
+  expect(Number(linked().get('from'))).toBe(startTime - 5 * minute);
+  expect(Math.abs(Number(linked().get('to')) - Date.now())).toBeLessThan(2 * minute);
+});
+
+it('is not there for a device that is gone', async () => {
+  await open(notice({ startTime }), { device: { deleted: true, onlineState: 0 } });
+  expect(noticeRegion().getByText('Device')).toBeVisible();
+  expect(link()).toBeNull();
+});
