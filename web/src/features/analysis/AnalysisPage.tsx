@@ -1,5 +1,5 @@
 import type { TFunction } from 'i18next';
-import { useMemo, useRef, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { nameOf } from '@/lib/device/types';
 import { now } from '@/lib/format/clock';
@@ -31,12 +31,11 @@ export function AnalysisPage() {
   const { t } = useTranslation();
   const format = useFormat();
   const isPhone = useMediaQuery(phoneQuery);
-  const { search, change, shows, toggle } = useAnalysisSearch();
+  const { search, change, shows, toggle, query, open } = useAnalysisSearch();
   const [end, setEnd] = useState(() => Math.ceil(now()));
   const rain = shows('rain');
   const analysis = useAnalysis(search, { now: end, points: isPhone ? points.phone : points.desktop, rain });
   const { names, sources, drawn, error, missing, signs, attributes, isFetching } = analysis;
-  const picture = useRef<SVGSVGElement>(null);
   const captions = useMemo(
     () => (drawn ? captionsOf(drawn, search.compare !== undefined, t, format) : []),
     [drawn, search.compare, t, format],
@@ -56,6 +55,8 @@ export function AnalysisPage() {
           toggle={toggle}
           titleOf={(name) => titles.get(name) ?? name}
           onRefresh={() => setEnd(Math.ceil(now()))}
+          query={query}
+          onOpen={open}
         />
         <section className={css.result} aria-busy={isFetching || undefined}>
           {error ? (
@@ -85,7 +86,7 @@ export function AnalysisPage() {
               change={change}
               shows={shows}
               captions={captions}
-              picture={picture}
+              range={range ?? ''}
               now={end}
             />
           ) : error || missing.length === names.length ? null : (

@@ -17,6 +17,7 @@ import { defaultSince } from './data/plan';
 import { defaultPreset, movedSpan, zoomedSpan } from './data/span';
 import type { Analysis } from './data/useAnalysis';
 import { type AnalysisSearch, type Layer, resolutions } from './search';
+import { ViewsMenu } from './views/ViewsMenu';
 
 interface ControlsProps {
   analysis: Analysis;
@@ -27,10 +28,23 @@ interface ControlsProps {
   titleOf: (deviceName: string) => string;
   /** Ends ranges up to now at this moment. */
   onRefresh: () => void;
+  /** The address' parameters, to be saved as a view. */
+  query: string;
+  onOpen: (query: string) => void;
 }
 
 /** Everything that can be chosen: devices, attributes, range, detail, comparison and layers. */
-export function Controls({ analysis, search, change, shows, toggle, titleOf, onRefresh }: ControlsProps) {
+export function Controls({
+  analysis,
+  search,
+  change,
+  shows,
+  toggle,
+  titleOf,
+  onRefresh,
+  query,
+  onOpen,
+}: ControlsProps) {
   const { t } = useTranslation();
   const { names, sources, attributes, signs, plan, drawn } = analysis;
   const span = drawn && plan.axis === 'time' && !drawn.season ? drawn.span : plan.span;
@@ -48,11 +62,14 @@ export function Controls({ analysis, search, change, shows, toggle, titleOf, onR
   };
   return (
     <section className={css.controls} aria-label={t('analysis.title')}>
-      <DevicesField
-        names={names}
-        titleOf={titleOf}
-        onChange={(next) => change({ devices: next.join(',') || undefined })}
-      />
+      <div className={css.top}>
+        <DevicesField
+          names={names}
+          titleOf={titleOf}
+          onChange={(next) => change({ devices: next.join(',') || undefined })}
+        />
+        <ViewsMenu query={query} onOpen={onOpen} />
+      </div>
       {names.length === 0 ? null : (
         <>
           <SignsField attributes={attributes} signs={signs} onChange={(next) => change({ signs: next.join(',') })} />

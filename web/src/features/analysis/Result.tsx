@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Segmented } from 'antd';
-import { type RefObject, useMemo } from 'react';
+import { useMemo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import { nameOf } from '@/lib/device/types';
+import { formatZone } from '@/lib/format/date';
 import { useFormat } from '@/lib/format/format';
 import { Empty } from '@/ui/Empty';
 import { AlarmList } from './AlarmList';
@@ -15,7 +17,9 @@ import type { Drawn } from './data/plan';
 import { alarmsQuery, runningRulesQuery } from './data/queries';
 import { movedSpan, zoomedSpan } from './data/span';
 import type { Analysis } from './data/useAnalysis';
+import { ExportMenu } from './export/ExportMenu';
 import type { AnalysisSearch, Layer } from './search';
+import { AnalysisTable } from './table/AnalysisTable';
 
 interface ResultProps {
   analysis: Analysis;
@@ -24,15 +28,18 @@ interface ResultProps {
   change: (next: Partial<AnalysisSearch>) => void;
   shows: (layer: Layer) => boolean;
   captions: readonly string[];
-  picture: RefObject<SVGSVGElement | null>;
+  /** The range in words, for exports. */
+  range: string;
+  /** The end of ranges. */
   now: number;
 }
 
 /** The lines as a chart or as a table, with the alarms of the range below. */
-export function Result({ analysis, drawn, search, change, shows, captions, picture, now }: ResultProps) {
+export function Result({ analysis, drawn, search, change, shows, captions, range, now }: ResultProps) {
   const { t } = useTranslation();
   const format = useFormat();
-  const { sources, names, plan } = analysis;
+  const { sources, names, plan, isFetching } = analysis;
+  const picture = useRef<SVGSVGElement>(null);
   const axis = drawn.season ? 'degreeDays' : 'time';
   const overTime = axis === 'time';
   const { span } = drawn;
@@ -48,6 +55,10 @@ export function Result({ analysis, drawn, search, change, shows, captions, pictu
   const productMarks = analysis.marksOf;
   const marksOf = useMemo(() => marksWith({ full, refill }, productMarks), [full, refill, productMarks]);
   const setSpan = ({ from, to }: Span) => change({ from: Math.round(from), to: Math.round(to), range: undefined });
+  const devices = sources.map(({ device }) => nameOf(device));
+  const title = format.list(devices);
+  const zone = overTime ? formatZone(span.to) : '';
+  const lines = [range, zone, ...captions].filter(Boolean);
   const listed = shows('alarms') && overTime ? (alarms.data ?? []) : [];
 
   if (drawn.columns.length === 0 || (drawn.season && !drawn.season.days.some(({ reliable }) => reliable))) {
@@ -58,18 +69,29 @@ export function Result({ analysis, drawn, search, change, shows, captions, pictu
     <>
       <div className={css.bar}>
         <p className={css.caption}>{format.sentences(captions)}</p>
-        <Segmented
-          size="small"
-          aria-label={t('analysis.view.label')}
-          value={search.view ?? 'chart'}
-          onChange={(view) => change({ view: view === 'table' ? 'table' : undefined })}
-          options={[
-            { value: 'chart', label: t('analysis.view.chart') },
-            { value: 'table', label: t('analysis.view.table') },
-          ]}
-        />
+        <div className={css.actions}>
+          <ExportMenu
+            svg={() => picture.current}
+            columns={drawn.columns}
+            axis={axis}
+            title={title}
+            lines={lines}
+            disabled={isFetching}
+          />
+          <Segmented
+            aria-label={t('analysis.view.label')}
+            value={search.view ?? 'chart'}
+            onChange={(view) => change({ view: view === 'table' ? 'table' : undefined })}
+            options={[
+              { value: 'chart', label: t('analysis.view.chart') },
+              { value: 'table', label: t('analysis.view.table') },
+            ]}
+          />
+        </div>
       </div>
-      {search.view === 'table' ? null : (
+      {search.view === 'table' ? (
+        <AnalysisTable columns={drawn.columns} axis={axis} />
+      ) : (
         <AnalysisChart
           columns={drawn.columns}
           axis={axis}

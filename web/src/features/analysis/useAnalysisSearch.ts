@@ -1,4 +1,4 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { defaultParseSearch, useLocation, useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import { type AnalysisSearch, analysisSearch, type Layer, layers, namesOf } from './search';
 
@@ -22,5 +22,11 @@ export function useAnalysisSearch() {
       change({ hide: layers.filter((other) => hidden.has(other) !== (other === layer)).join(',') || undefined }),
     [change, hidden],
   );
-  return { search, change, shows, toggle };
+  // What is saved as a view, and how one is opened.
+  const query = useLocation({ select: ({ searchStr }) => searchStr.replace(/^\?/, '') });
+  const open = useCallback(
+    (saved: string) => void navigate({ to: '.', search: analysisSearch(defaultParseSearch(`?${saved}`)) }),
+    [navigate],
+  );
+  return { search, change, shows, toggle, query, open };
 }

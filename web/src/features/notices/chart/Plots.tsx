@@ -7,6 +7,7 @@ import { Chart } from '@/ui/chart/Chart';
 import { useMeasure } from '@/ui/chart/measure';
 import { timeTicks } from '@/ui/chart/timeTicks';
 import { useChartTokens } from '@/ui/chart/tokens';
+import { useWidth } from '@/ui/chart/useWidth';
 import type { AlarmDetail } from '../queries';
 import { layout, textRoomOf } from './geometry';
 import { Marks, Tint } from './Marks';
@@ -14,7 +15,6 @@ import { Names } from './Names';
 import css from './NoticeChart.module.css';
 import { optionOf } from './option';
 import { type Panel, panelsOf, type Span } from './panels';
-import { useWidth } from '@/ui/chart/useWidth';
 
 interface PlotsProps {
   detail: AlarmDetail;
