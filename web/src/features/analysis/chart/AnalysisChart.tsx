@@ -17,7 +17,7 @@ import { geometryOf, xOf } from './geometry';
 import { AlarmLane, RainLane } from './Lanes';
 import { Legend } from './Legend';
 import type { Limit } from './limits';
-import { fullName, lineName } from './names';
+import { depthName, fullName, lineName } from './names';
 import { PanelPlot } from './PanelPlot';
 import { type Panel, panelsOf } from './panels';
 import { commonGaps, gapsOf } from './runs';
@@ -67,7 +67,8 @@ export function AnalysisChart(props: AnalysisChartProps) {
     const names = isPhone
       ? []
       : panels.flatMap((panel) => panel.columns.map((column) => lineName(column, panel.columns, t)));
-    const wanted = { width, phone: isPhone, rain: rain !== null, alarms: alarms.length > 0, names };
+    const deep = panels.map((panel) => depthName(panel, format)).filter((name) => name !== null);
+    const wanted = { width, phone: isPhone, rain: rain !== null, alarms: alarms.length > 0, names, depths: deep };
     return geometryOf(panels, wanted, measure, format);
   }, [panels, width, isPhone, rain, alarms.length, measure, format, t]);
   const gaps = useMemo(
@@ -143,7 +144,9 @@ export function AnalysisChart(props: AnalysisChartProps) {
           {rain && geometry.rain ? (
             <RainLane rain={rain} box={geometry.rain} geometry={geometry} span={span} clip={`${id}-clip`} />
           ) : null}
-          {geometry.alarms ? <AlarmLane alarms={alarms} box={geometry.alarms} geometry={geometry} span={span} /> : null}
+          {geometry.alarms ? (
+            <AlarmLane alarms={alarms} box={geometry.alarms} geometry={geometry} span={span} named={!isPhone} />
+          ) : null}
           {panels.map((panel, index) => {
             const box = geometry.boxes[index];
             if (!box) return null;

@@ -4,7 +4,7 @@ import { type Measure, truncateToWidth } from '@/ui/chart/measure';
 import type { Column } from '../data/column';
 import { indexFrom, type Span } from '../data/line';
 import css from './AnalysisChart.module.css';
-import { type Box, type Geometry, yIn } from './geometry';
+import { type Box, type Geometry, labelStart, yIn } from './geometry';
 import { colorOf } from './Lines';
 import { lineName } from './names';
 import type { Panel } from './panels';
@@ -16,6 +16,9 @@ interface EndLabelsProps {
   span: Span;
   measure: Measure;
 }
+
+/** The length of the piece of line before a name. */
+const samplePx = 14;
 
 /** A label further from its line's end has a leader to it. */
 const nearPx = 6;
@@ -35,15 +38,26 @@ export function EndLabels({ panel, box, geometry, span, measure }: EndLabelsProp
   return panel.columns.map((column, index) => {
     const height = heights[index] ?? 0;
     const from = wanted[index] ?? height;
-    const name = truncateToWidth(lineName(column, panel.columns, t), geometry.gutter - 10, (words) =>
+    const name = truncateToWidth(lineName(column, panel.columns, t), geometry.gutter - labelStart, (words) =>
       measure(words, 'name'),
     );
     return (
       <g key={column.key} className={column.compared ? css.comparedName : undefined}>
+        <line
+          className={css.sample}
+          stroke={colorOf(column)}
+          strokeWidth={panel.bars ? 7 : 2}
+          strokeOpacity={column.compared ? 0.5 : 1}
+          strokeDasharray={panel.strokes.get(column.key)?.join(' ')}
+          x1={x + 9}
+          x2={x + 9 + samplePx}
+          y1={height}
+          y2={height}
+        />
         {panel.bars || Math.abs(height - from) < nearPx ? null : (
           <path className={css.leader} stroke={colorOf(column)} d={`M${x + 1} ${from}L${x + 7} ${height}`} />
         )}
-        <text className={css.name} fill={colorOf(column)} x={x + 9} y={height + 4}>
+        <text className={css.name} x={x + labelStart} y={height + 4}>
           {name}
         </text>
       </g>

@@ -59,18 +59,26 @@ interface AlarmLaneProps {
   box: Box;
   geometry: Geometry;
   span: Span;
+  /** Its name stands at its end. */
+  named: boolean;
 }
 
 /** How narrow an alarm is drawn at least. */
 const minAlarmWidth = 3;
 
 /** When alarms held; the list below the chart has them as links. */
-export function AlarmLane({ alarms, box, geometry, span }: AlarmLaneProps) {
+export function AlarmLane({ alarms, box, geometry, span, named }: AlarmLaneProps) {
+  const { t } = useTranslation();
   const { left, plotWidth } = geometry;
   const inside = (time: number) => Math.min(left + plotWidth, Math.max(left, xOf(time, span, geometry)));
   return (
     <g>
       <rect className={css.lane} x={left} y={box.top} width={plotWidth} height={box.height} rx={2} />
+      {named ? (
+        <text className={css.head} x={left + plotWidth + 9} y={box.top + box.height}>
+          {t('analysis.layers.alarms')}
+        </text>
+      ) : null}
       {alarms.map(({ id, startTime, endTime, alarmLevel, title }) => {
         const from = inside(startTime);
         const to = inside(endTime ?? span.to);

@@ -4,7 +4,6 @@ import { useTranslation } from 'react-i18next';
 import { useFormat } from '@/lib/format/format';
 import { tickTexts } from '@/ui/chart/axes';
 import { type Measure, truncateToWidth } from '@/ui/chart/measure';
-import { depthOf } from '../data/attributes';
 import type { Axis } from '../data/column';
 import type { Span } from '../data/line';
 import css from './AnalysisChart.module.css';
@@ -12,6 +11,7 @@ import { Bars } from './Bars';
 import { type Box, type Geometry, headHeight, xOf, yIn } from './geometry';
 import { LimitLines } from './LimitLines';
 import { Lines } from './Lines';
+import { depthName } from './names';
 import type { Panel } from './panels';
 import { SoilZones } from './SoilZones';
 
@@ -50,6 +50,7 @@ export function PanelPlot({
   const y = useMemo(() => yIn(panel, box), [panel, box]);
   const { left, plotWidth } = geometry;
   const { scale, kind } = panel;
+  const depth = depthName(panel, format);
   const texts = kind === 'step' ? [] : tickTexts(scale, format.number);
   return (
     <g>
@@ -90,11 +91,11 @@ export function PanelPlot({
           <Lines panel={panel} geometry={geometry} axis={axis} span={span} band={band} y={y} />
         )}
       </g>
-      {panel.kind === 'depth' ? (
-        <text className={css.depth} x={left + 6} y={box.top + box.height - 6}>
-          {format.reading({ value: depthOf(panel.columns[0]?.sign ?? '')?.depth ?? 0, unit: 'cm', precision: 0 })}
+      {depth === null ? null : (
+        <text className={css.depth} x={left - 8} y={box.top + 11} textAnchor="end">
+          {depth}
         </text>
-      ) : null}
+      )}
       <LimitLines limits={panel.limits} panel={panel} box={box} geometry={geometry} y={y} measure={measure} />
       <line
         className={css.base}

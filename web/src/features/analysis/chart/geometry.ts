@@ -34,7 +34,8 @@ const alarmsHeight = 8;
 const laneGap = 10;
 /** Between the plots of depths, which have no heads. */
 const depthGap = 4;
-const endGap = 8;
+/** Where a name begins, from the end of the plots: behind a piece of its line. */
+export const labelStart = 28;
 /** The greatest share of the chart for the names. */
 const maxGutterShare = 0.24;
 
@@ -52,21 +53,25 @@ interface Wanted {
   alarms: boolean;
   /** The names at the lines' ends; none on a phone, where a legend has them. */
   names: readonly string[];
+  /** The names of depths, at the left of their plots. */
+  depths: readonly string[];
 }
 
 export function geometryOf(
   panels: readonly Panel[],
-  { width, phone, rain, alarms, names }: Wanted,
+  { width, phone, rain, alarms, names, depths }: Wanted,
   measure: Measure,
   format: Format,
 ): Geometry {
-  const left = leftRoom(
+  const numbers = leftRoom(
     panels.map(({ scale, kind }) => ({ scale, numbers: kind !== 'step' })),
     format.number,
     measure,
   );
+  const left = Math.max(numbers, ...depths.map((name) => Math.ceil(measure(name, 'name')) + 8));
   const widest = Math.max(0, ...names.map((name) => measure(name, 'name')));
-  const gutter = names.length > 0 ? Math.min(Math.ceil(widest) + endGap + 4, Math.floor(width * maxGutterShare)) : 12;
+  const gutter =
+    names.length > 0 ? Math.min(Math.ceil(widest) + labelStart + 2, Math.floor(width * maxGutterShare)) : 12;
   let top = 4;
   const lane = (height: number): Box => {
     const box = { top, height };

@@ -1,5 +1,8 @@
 import type { TFunction } from 'i18next';
+import type { Format } from '@/lib/format/format';
+import { depthOf } from '../data/attributes';
 import type { Column } from '../data/column';
+import type { Panel } from './panels';
 
 /** What a line is called where others stand beside it: only what tells it from them. */
 export function lineName(column: Column, all: readonly Column[], t: TFunction): string {
@@ -15,4 +18,10 @@ export function lineName(column: Column, all: readonly Column[], t: TFunction): 
 export function fullName({ device, name, compared }: Column, t: TFunction): string {
   const own = t('analysis.lineOf', { device, name });
   return compared ? t('analysis.ofLastYear', { name: own }) : own;
+}
+
+/** 10 cm: how deep a plot's soil is; null for a plot of no depth. */
+export function depthName({ kind, columns }: Panel, format: Format): string | null {
+  const depth = kind === 'depth' ? depthOf(columns[0]?.sign ?? '')?.depth : undefined;
+  return depth === undefined ? null : format.reading({ value: depth, unit: 'cm', precision: 0 });
 }
