@@ -92,10 +92,19 @@ for (const name of Object.keys(JSON.parse(readFileSync('package.json', 'utf8')).
   bundled.push({ name, version, identifier: license, text: file && readFileSync(`node_modules/${name}/${file}`, 'utf8') });
 }
 bundled.sort((a, b) => (a.name < b.name ? -1 : 1));
-writeFileSync(`${work}/npm`, bundled.map((p) => `${p.name}\t${p.version}\t${p.identifier ?? 'unknown'}\n`).join(''));
+// A package that does not name its licence is judged by the licence's text.
+const named = ({ name, version, identifier, text }, at) => {
+  if (!identifier && text) writeFileSync(`${work}/unnamed-${at}`, text);
+  return `${name}\t${version}\t${identifier ?? (text ? `${work}/unnamed-${at}` : 'unknown')}\n`;
+};
+writeFileSync(`${work}/npm-named`, bundled.map(named).join(''));
 writeFileSync(`${work}/npm-texts`, bundled.map((p) => `\n==== ${p.name} ${p.version}\n\n${p.text ?? p.identifier}\n`).join(''));
 JS
 )
+while IFS=$'\t' read -r name version licence; do
+  case $licence in "$work"/*) licence=$(kind "$licence" | sed 's/^ //; s/ /, /g') ;; esac
+  printf '%s\t%s\t%s\n' "$name" "$version" "$licence"
+done < "$work/npm-named" > "$work/npm"
 
 # Each licence must be one of those accepted.
 fault=0

@@ -13,7 +13,7 @@ interface LegendProps {
 export function Legend({ columns, strokeOf }: LegendProps) {
   const { t } = useTranslation();
   return (
-    <ul className={css.legend} aria-label={t('analysis.legend')}>
+    <ul className={css.legend} data-legend="" aria-label={t('analysis.legend')}>
       {columns.map((column) => (
         <li key={column.key}>
           <Swatch column={column} stroke={strokeOf(column)} />

@@ -20,6 +20,8 @@ interface ExportMenuProps extends Caption {
 const kinds = ['png', 'svg', 'xlsx'] as const;
 type Kind = (typeof kinds)[number];
 
+const nextPaint = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+
 /** Saves what is seen as a picture, or its values as a workbook. */
 export function ExportMenu({ svg, columns, axis, title, lines, disabled }: ExportMenuProps) {
   const { t } = useTranslation();
@@ -32,6 +34,8 @@ export function ExportMenu({ svg, columns, axis, title, lines, disabled }: Expor
 
   const make = async (kind: Kind): Promise<Blob> => {
     if (kind === 'xlsx') {
+      // A large workbook keeps the page busy for seconds; the button shows it before.
+      await nextPaint();
       const { exportSheet } = await import('./sheet');
       return exportSheet(columns, axis, caption, t, format);
     }

@@ -95,6 +95,25 @@ it('keeps the chart as it is seen, without what serves a pointer or a keyboard',
   expect(svg.outerHTML).toBe(before);
 });
 
+it('has the legend that stands beside the chart, in as many rows as it needs', async () => {
+  onGet('/latin.woff2', font);
+  const entry = (name: string) =>
+    `<li><svg width="18" height="8"><line class="line" x1="1" x2="17" /></svg>${name}</li>`;
+  // Without a canvas, a letter is 7 pixels wide: two of these names fit beside each other.
+  const names = ['A', 'B', 'C'].map((letter) => letter.repeat(30));
+  document.body.innerHTML = `<div data-chart=""><ul data-legend="">${names.map(entry).join('')}</ul>${chart}</div>`;
+  const svg = document.querySelector('svg.chart') as SVGSVGElement;
+  const root = (await pictureOf(svg)).documentElement;
+  const texts = [...root.querySelectorAll(':scope > text')].slice(-3);
+  expect(texts.map((text) => text.textContent)).toEqual(names);
+  const heights = texts.map((text) => Number(text.getAttribute('y')));
+  expect(heights[1]).toBe(heights[0]);
+  expect(heights[2]).toBe((heights[1] ?? 0) + 20);
+  const lines = root.querySelectorAll(':scope > svg > line');
+  expect(lines).toHaveLength(3);
+  expect(lines[0]?.getAttribute('style')).toMatch(/stroke: rgb\(255, 0, 0\)/);
+});
+
 it('fails if a font cannot be had', async () => {
   onGet('/latin.woff2', () => new HttpResponse(null, { status: 500 }));
   await expect(exportImage(draw(), caption, 'svg')).rejects.toThrow('500');

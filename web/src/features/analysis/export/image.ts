@@ -1,11 +1,13 @@
 import type { Caption } from './caption';
 import { embeddedFontFaces } from './fontFaces';
 import { inlineStyles } from './inlineStyles';
+import { placedLegend, textOf } from './legend';
 import { wrapText } from './wrapText';
 
 const svgSpace = 'http://www.w3.org/2000/svg';
 const padding = 16;
 const titleStyle = { size: 16, weight: 600, height: 22, color: '--ink' };
+const legendHeight = 20;
 const lineStyle = { size: 12, weight: 450, height: 17, color: '--ink2' };
 type TextStyle = typeof titleStyle;
 /** Between the caption and the chart. */
@@ -54,7 +56,10 @@ function standalone(svg: SVGSVGElement, { title, lines }: Caption): SVGElement {
       .flatMap((line) => wrapText(line, width, `${lineStyle.weight} ${lineStyle.size}px ${font}`))
       .map((text) => ({ text, ...lineStyle })),
   ];
-  const head = rows.reduce((sum, row) => sum + row.height, 0) + gap;
+  const legend = placedLegend(svg, width, `${lineStyle.weight} ${lineStyle.size}px ${font}`);
+  const legendRows = (legend.at(-1)?.row ?? -1) + 1;
+  const caption = rows.reduce((sum, row) => sum + row.height, 0);
+  const head = caption + gap + (legendRows > 0 ? legendRows * legendHeight + gap : 0);
   const whole = { width: width + 2 * padding, height: head + height + 2 * padding };
   const picture = node('svg', { ...whole, viewBox: `0 0 ${whole.width} ${whole.height}`, role: 'img' });
   picture.append(
@@ -63,19 +68,31 @@ function standalone(svg: SVGSVGElement, { title, lines }: Caption): SVGElement {
   );
   let top = padding;
   for (const row of rows) {
-    picture.append(captionLine(svg, row, top, font));
+    picture.append(captionLine(svg, row, { x: padding, top }, font));
     top += row.height;
+  }
+  for (const entry of legend) {
+    const row = { text: entry.text, ...lineStyle, height: legendHeight };
+    const rowTop = top + gap + entry.row * legendHeight;
+    entry.swatch.setAttribute('x', String(padding + entry.x));
+    entry.swatch.setAttribute('y', String(rowTop + (legendHeight - entry.height) / 2));
+    picture.append(entry.swatch, captionLine(svg, row, { x: padding + textOf(entry), top: rowTop }, font));
   }
   picture.append(chartOf(svg, width, height, padding + head));
   return picture;
 }
 
-function captionLine(svg: SVGSVGElement, row: TextStyle & { text: string }, top: number, font: string): SVGElement {
+function captionLine(
+  svg: SVGSVGElement,
+  row: TextStyle & { text: string },
+  { x, top }: { x: number; top: number },
+  font: string,
+): SVGElement {
   const { text, size, weight, height, color } = row;
   return node(
     'text',
     {
-      x: padding,
+      x,
       y: top + height / 2 + size * 0.36,
       fill: tokenOf(svg, color),
       'font-family': font,

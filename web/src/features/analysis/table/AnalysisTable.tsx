@@ -88,8 +88,10 @@ function Head({ columns, axis }: AnalysisTableProps) {
         </th>
         {devicesOf(columns).map(({ key, device, color, span }) => (
           <th key={key} scope="colgroup" colSpan={span} className={css.device}>
-            <span className={css.color} style={{ background: `var(--c${color + 1})` }} aria-hidden="true" />
-            {device}
+            <span className={css.deviceName}>
+              <span className={css.color} style={{ background: `var(--c${color + 1})` }} aria-hidden="true" />
+              {device}
+            </span>
           </th>
         ))}
       </tr>

@@ -5,6 +5,7 @@ import { detailOf, notice } from '@/test/samples';
 vi.mock('@/ui/chart/Chart', () => ({ Chart: () => null }));
 
 const minute = 60_000;
+const day = 24 * 60 * minute;
 const startTime = Math.floor(Date.now() / 1000) * 1000 - 22 * minute;
 
 async function open(one = notice({ startTime }), change: Parameters<typeof detailOf>[1] = {}) {
@@ -21,18 +22,20 @@ const linked = () => {
 };
 
 it('leads from a notice to its device, the attributes of its rule and the time around it', async () => {
-  const endTime = startTime + 10 * minute;
-  await open(notice({ startTime, endTime, resolveStatus: 1 }));
+  const began = startTime - 3 * day;
+  const endTime = startTime - 10 * minute;
+  await open(notice({ startTime: began, endTime, resolveStatus: 1 }));
   expect(linked().get('devices')).toBe('WS-1');
   expect(linked().get('signs')).toBe('airTemperature');
-  expect(Number(linked().get('from'))).toBe(startTime - 5 * minute);
+  expect(Number(linked().get('from'))).toBe(began - 5 * minute);
   expect(Number(linked().get('to'))).toBe(endTime + 5 * minute);
 });
 
-it('ends now while the alarm is open', async () => {
+it('shows the day up to now of an alarm that has just begun', async () => {
   await open();
-  expect(Number(linked().get('from'))).toBe(startTime - 5 * minute);
-  expect(Math.abs(Number(linked().get('to')) - Date.now())).toBeLessThan(2 * minute);
+  const to = Number(linked().get('to'));
+  expect(Math.abs(to - Date.now())).toBeLessThan(2 * minute);
+  expect(Number(linked().get('from'))).toBe(to - day);
 });
 
 it('is not there for a device that is gone', async () => {

@@ -6,16 +6,20 @@ import css from './NoticeDetail.module.css';
 
 /** An open alarm's range ends now, to the minute. */
 const stepMs = 60_000;
+/** What led to a short alarm, or to a device's silence, is seen only in a longer range. */
+const leastMs = 24 * 3_600_000;
 
 /** Leads from the chart of a notice to the analysis of the same readings; a device that is gone has none. */
 export function AnalysisOfNotice({ detail }: { detail: AlarmDetail }) {
   const now = useNow(stepMs);
   if (detail.alarmDeviceInfoRespDTO.deleted) return null;
   const question = questionOf(detail);
-  const { from, to } = spanOf(question, now);
+  const span = spanOf(question, now);
+  const to = Math.min(span.to, now);
+  const from = Math.min(span.from, to - leastMs);
   return (
     <div className={css.analysis}>
-      <AnalysisLink devices={[question.deviceName]} signs={question.signs} span={{ from, to: Math.min(to, now) }} />
+      <AnalysisLink devices={[question.deviceName]} signs={question.signs} span={{ from, to }} />
     </div>
   );
 }
