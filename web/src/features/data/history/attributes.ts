@@ -16,6 +16,8 @@ export interface Attribute {
   /** The catalogue's unit; it is translated where it is shown. */
   unit: string;
   precision: number | undefined;
+  /** A chart's axis spans at least this much; undefined: no least span. */
+  leastSpan?: number | undefined;
   kind: Kind;
   /** Only for a derived attribute. */
   derivation?: Derivation;
@@ -45,6 +47,7 @@ export function attributesOf(properties: readonly TslProperty[]): Attribute[] {
     name: propertyName(property),
     unit: property.elementUnit,
     precision: property.precision,
+    leastSpan: property.leastSpan,
     kind: kindOf(property),
     derivation: derivations.get(property.identifier),
   }));

@@ -16,6 +16,8 @@ const trace = (kind: Kind, values: readonly number[], change: Partial<Trace> = {
   gaps: [],
   isExact: () => true,
   bars: null,
+  hours: null,
+  band: null,
   points: new Float64Array(0),
   isolated: new Float64Array(0),
   ...change,
