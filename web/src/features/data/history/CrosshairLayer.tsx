@@ -2,7 +2,8 @@ import { useTranslation } from 'react-i18next';
 import { missingValue, useFormat } from '@/lib/format/format';
 import css from './CrosshairLayer.module.css';
 import type { Crosshair } from './crosshair';
-import { crosshairTime, valueWithSpread } from './crosshairText';
+import { crosshairTime, spreadText } from './crosshairText';
+import { readingText } from './figures';
 import { type Geometry, xOf, yOf } from './geometry';
 import type { Model } from './model';
 import type { Span } from './range';
@@ -56,7 +57,10 @@ export function CrosshairLayer({ crosshair, model, geometry, window, otherTitle 
                 <span className={css.swatch} style={{ background: `var(--c${trace.color + 1})` }} />
                 {trace.compared ? (otherTitle ?? t('history.compare.other')) : trace.attribute.name}
               </dt>
-              <dd>{value === null ? missingValue : valueWithSpread(trace.attribute, value, spread, format)}</dd>
+              <dd>
+                {value === null ? missingValue : readingText(trace.attribute, value, format)}
+                {spread ? <span className={css.spread}>{spreadText(trace.attribute, spread, format)}</span> : null}
+              </dd>
             </div>
           ))}
         </dl>

@@ -10,12 +10,9 @@ export function crosshairTime({ time, hour }: Crosshair, { language }: Format): 
   return hour ? `${formatDateTime(hour.from, language)}–${formatTime(hour.to)}` : formatDateTime(time, language);
 }
 
-/** A value as the crosshair shows it: a mean is followed by the lowest and highest reading. */
-export function valueWithSpread(attribute: Attribute, value: number, spread: Mark['spread'], format: Format): string {
-  const text = readingText(attribute, value, format);
-  if (!spread) return text;
-  const [low, high] = spread.map((end) => valueText(attribute, end, format));
-  return `${text} (${low} … ${high})`;
+/** The lowest and highest reading of an hour, which stand beside its mean. */
+export function spreadText(attribute: Attribute, spread: readonly number[], format: Format): string {
+  return spread.map((end) => valueText(attribute, end, format)).join(' … ');
 }
 
 /** A mark as it is read out. */
