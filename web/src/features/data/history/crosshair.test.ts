@@ -40,6 +40,13 @@ describe('the model', () => {
     ]);
   });
 
+  it('has an axis that spans at least as much as the most demanding of its attributes needs', () => {
+    const demanding = attributes.map((one) => (one.id === 'soil' ? { ...one, leastSpan: 40 } : one));
+    const [panel] = modelOf(demanding, parts).panels;
+    expect((panel?.scale.max ?? 0) - (panel?.scale.min ?? 0)).toBeGreaterThanOrEqual(40);
+    expect(panel?.scale.min).toBe(0);
+  });
+
   it('has a gap only where all lines of a panel have one', () => {
     // Air has a gap from 3 to 7, soil from 3 on.
     expect(model.panels[0]?.sharedGaps).toEqual([{ from: day + 3 * hour, to: day + 7 * hour }]);
