@@ -68,9 +68,35 @@ function thin(list: { time: number; value: Value }[], from: number, width: numbe
   });
 }
 
+/** The hours of numeric attributes. */
+function aggregate(times: readonly number[], ids: readonly string[]) {
+  const hours = new Map<number, number[]>();
+  for (const time of times) {
+    const begin = time - (time % (60 * minute));
+    const hour = hours.get(begin);
+    if (hour) hour.push(time);
+    else hours.set(begin, [time]);
+  }
+  const begins = [...hours.keys()];
+  return ids.map((identifier) => {
+    const values = [...hours.values()].map((hour) => hour.map((time) => Number(readAt(identifier, time))));
+    const sums = values.map((some) => some.reduce((sum, value) => sum + value, 0));
+    return {
+      identifier,
+      times: begins.map((begin, at) => begin - (begins[at - 1] ?? 0)),
+      count: values.map(({ length }) => length),
+      low: values.map((some) => Math.min(...some)),
+      mean: sums.map((sum, at) => sum / (values[at]?.length ?? 1)),
+      high: values.map((some) => Math.max(...some)),
+      sum: sums,
+    };
+  });
+}
+
 export const historyPaths = {
   tsl: '/admin-api/client/pc/device/get/tsl',
   columns: '/admin-api/client/pc/device/get/columns/time-interval-data',
+  hours: '/admin-api/client/pc/device/get/columns/aggregated-data',
   rows: '/admin-api/client/pc/device/get/format-sign-array/time-interval-data',
   file: '/admin-api/client/pc/device/export-device-data-excel',
   page: '/admin-api/client/pc/device/page',
@@ -130,6 +156,7 @@ export function historyServer() {
     });
     return ok(pieces.filter(({ times: some }) => some.length > 0));
   });
+  on(historyPaths.hours, (query) => ok({ resolution: 'hour', aggregates: aggregate(times(query).times, ids(query)) }));
   on(historyPaths.rows, (query) =>
     ok(
       times(query).times.map((time) => ({
@@ -156,7 +183,13 @@ export function fakeEngine() {
     max: number;
   }
   interface Drawing {
-    series?: { type: string; data: Float64Array; step?: string | false; lineStyle?: { opacity: number } }[];
+    series?: {
+      type: string;
+      data: Float64Array;
+      step?: string | false;
+      stack?: string;
+      lineStyle?: { opacity: number };
+    }[];
     xAxis: Axis[];
     yAxis?: Axis[];
   }

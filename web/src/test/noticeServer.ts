@@ -29,6 +29,13 @@ export const paths = {
 
 const minute = 60_000;
 
+type Row = { collect_time: number; [sign: string]: unknown };
+
+/** A row with some attributes only. */
+function only({ collect_time, ...values }: Row, signs: readonly string[]): Row {
+  return { collect_time, ...Object.fromEntries(Object.entries(values).filter(([sign]) => signs.includes(sign))) };
+}
+
 /** A tenant with two masts, notices, the readings around them, a live stream and a signed-in user. */
 export function noticeServer(notices: Notice[] = [notice()]) {
   signedIn();
@@ -46,7 +53,7 @@ export function noticeServer(notices: Notice[] = [notice()]) {
     rows: Array.from({ length: 25 }, (_, i) => ({
       collect_time: now - (25 - i) * minute,
       airTemperature: Number((3 - i * 0.1).toFixed(1)),
-    })) as { [key: string]: unknown }[],
+    })) as Row[],
     presence: [] as Schemas['PresenceChange'][],
     advice: null as Schemas['AlarmAdvice'] | null,
     /** Answers that replace the usual ones, by path. */
@@ -85,7 +92,22 @@ export function noticeServer(notices: Notice[] = [notice()]) {
   });
   query(paths.advice, () => state.advice);
   query(paths.properties, () => state.properties);
-  query(paths.readings, () => state.rows);
+  const isInRange = (search: URLSearchParams, time: number) =>
+    time >= Number(search.get('startTime')) && time <= Number(search.get('endTime'));
+  const signsOf = (search: URLSearchParams) => (search.get('yeuSignList') ?? '').split(',');
+  query(paths.readings, (search) =>
+    state.rows.filter((row) => isInRange(search, row.collect_time)).map((row) => only(row, signsOf(search))),
+  );
+  query(paths.thinned, (search) =>
+    Object.fromEntries(
+      signsOf(search).map((sign) => {
+        const points = state.rows.flatMap(({ collect_time: time, [sign]: value }) =>
+          value === undefined ? [] : { time, value },
+        );
+        return [sign, points.filter(({ time }) => isInRange(search, time))];
+      }),
+    ),
+  );
   query(paths.presence, () => ({ list: state.presence, total: state.presence.length }));
   onPut(paths.resolve, async ({ request }) => {
     const body = (await request.json()) as { id: number; remark?: string };

@@ -15,17 +15,22 @@ function roundStep(rough: number): number {
 }
 
 /**
- * An axis that contains both values, with about so many steps between round numbers. It spans at
- * least `leastSpan`, so that noise does not fill it: values closer together stand in its middle,
- * and an axis of values that are not negative does not begin below 0.
+ * Widens a range to at least `leastSpan`, so that noise does not fill an axis: values closer
+ * together stand in its middle, and a range of values that are not negative does not begin below 0.
+ */
+export function widenTo(low: number, high: number, leastSpan: number): [low: number, high: number] {
+  if (high - low >= leastSpan) return [low, high];
+  const beside = (leastSpan - (high - low)) / 2;
+  const from = low - (low >= 0 ? Math.min(beside, low) : beside);
+  return [from, from + leastSpan];
+}
+
+/**
+ * An axis that contains both values and spans at least `leastSpan`, with about so many steps between
+ * round numbers.
  */
 export function scaleFor(low: number, high: number, steps: number, leastSpan = 0): Scale {
-  let [from, to] = [Math.min(low, high), Math.max(low, high)];
-  if (to - from < leastSpan) {
-    const beside = (leastSpan - (to - from)) / 2;
-    const below = from >= 0 ? Math.min(beside, from) : beside;
-    [from, to] = [from - below, from - below + leastSpan];
-  }
+  let [from, to] = widenTo(Math.min(low, high), Math.max(low, high), leastSpan);
   if (from === to) {
     // Centres a flat line.
     const beside = from === 0 ? 1 : Math.abs(from) * 0.05;

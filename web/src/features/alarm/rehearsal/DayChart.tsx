@@ -26,7 +26,7 @@ export function DayChart({ rehearsal, limit }: DayChartProps) {
   // The scale does not change while the limit is dragged.
   const [frozenScale, setFrozenScale] = useState<Scale>();
   const { days } = rehearsal;
-  const scale = frozenScale ?? scaleOf(days, limit.value);
+  const scale = frozenScale ?? scaleOf(days, limit.value, limit.leastSpan);
   const marked = alarmDays(rehearsal);
   const tickText = (tick: number) => format.number(Number(tick.toPrecision(12)));
   const left = plotLeft(scale.ticks.map(tickText), measure);

@@ -9,6 +9,8 @@ export interface Limit {
   name: string;
   unit: string;
   precision: number | undefined;
+  /** The chart spans at least this much; undefined: no least span. */
+  leastSpan?: number | undefined;
   operator: Operator;
   /** Undefined while the typed text is not a number. */
   value: number | undefined;

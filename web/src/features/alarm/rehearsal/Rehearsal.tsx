@@ -175,6 +175,7 @@ function Figures({ rehearsal, form, folded, waiting }: FiguresProps) {
                 name: titleOf(property),
                 unit: property.elementUnit,
                 precision: property.precision,
+                leastSpan: property.leastSpan,
                 operator: condition.operator,
                 value: parseNumber(condition.value),
                 onChange: (value) =>

@@ -35,6 +35,13 @@ describe('the scale', () => {
     for (const value of [-4, 0, 7.5, 20]) expect(scale.at(scale.y(value))).toBeCloseTo(value);
   });
 
+  it('spans at least what the quantity needs', () => {
+    const { low, high } = scaleOf([{ day: 0, min: 20, max: 20.4 }], 20.2, 5);
+    expect(high - low).toBeCloseTo(5);
+    expect((low + high) / 2).toBeCloseTo(20.2);
+    expect(scaleOf([{ day: 0, min: -4, max: 16 }], 20, 5).low).toBe(scale.low);
+  });
+
   it('works for a single value and for far-off values', () => {
     for (const [min, max, limit] of [
       [5, 5, undefined],

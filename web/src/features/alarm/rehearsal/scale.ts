@@ -1,4 +1,5 @@
 import type { Rehearsal } from '@/lib/alarm/types';
+import { widenTo } from '@/ui/chart/scale';
 
 /** The chart's own units; it is scaled to the width of its container. */
 export const chart = { width: 352, height: 190, right: 350, top: 22, bottom: 160 } as const;
@@ -26,14 +27,14 @@ export function niceStep(range: number, count: number): number {
 
 /**
  * The scale from the lowest to the highest value of the days and the limit, with a margin to drag
- * the limit into.
+ * the limit into. It spans at least what the quantity needs.
  */
-export function scaleOf(days: Rehearsal['days'], limit: number | undefined): Scale {
+export function scaleOf(days: Rehearsal['days'], limit: number | undefined, leastSpan = 0): Scale {
   const values = days.flatMap(({ min, max }) => [min, max]);
   if (limit !== undefined) values.push(limit);
   const [least, most] = [Math.min(...values), Math.max(...values)];
   const span = most - least || Math.abs(most) || 1;
-  const [low, high] = [least - span * 0.08, most + span * 0.08];
+  const [low, high] = widenTo(least - span * 0.08, most + span * 0.08, leastSpan);
   const step = niceStep(high - low, 3);
   const first = Math.ceil(low / step);
   const ticks = Array.from({ length: Math.floor(high / step) - first + 1 }, (_, i) => (first + i) * step);

@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next';
-import { formatDateTime } from '@/lib/format/date';
 import { missingValue, useFormat } from '@/lib/format/format';
 import css from './CrosshairLayer.module.css';
 import type { Crosshair } from './crosshair';
+import { crosshairTime, spreadText } from './crosshairText';
 import { readingText } from './figures';
 import { type Geometry, xOf, yOf } from './geometry';
 import type { Model } from './model';
@@ -49,15 +49,18 @@ export function CrosshairLayer({ crosshair, model, geometry, window, otherTitle 
         );
       })}
       <div className={css.box} style={rightHalf ? { right: `calc(100% - ${x - 14}px)` } : { left: x + 14 }}>
-        <p className={css.time}>{formatDateTime(crosshair.time, format.language)}</p>
+        <p className={css.time}>{crosshairTime(crosshair, format)}</p>
         <dl className={css.values}>
-          {crosshair.marks.map(({ trace, value }) => (
+          {crosshair.marks.map(({ trace, value, spread }) => (
             <div key={`${trace.attribute.id} ${trace.compared}`} className={trace.compared ? css.other : undefined}>
               <dt>
                 <span className={css.swatch} style={{ background: `var(--c${trace.color + 1})` }} />
                 {trace.compared ? (otherTitle ?? t('history.compare.other')) : trace.attribute.name}
               </dt>
-              <dd>{value === null ? missingValue : readingText(trace.attribute, value, format)}</dd>
+              <dd>
+                {value === null ? missingValue : readingText(trace.attribute, value, format)}
+                {spread ? <span className={css.spread}>{spreadText(trace.attribute, spread, format)}</span> : null}
+              </dd>
             </div>
           ))}
         </dl>

@@ -3,18 +3,19 @@ import { useTranslation } from 'react-i18next';
 import { formatDateTime } from '@/lib/format/date';
 import { useFormat } from '@/lib/format/format';
 import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
-import { leftRoom } from '@/ui/chart/axes';
+import { leftRoom, rightRoom } from '@/ui/chart/axes';
 import { Chart } from '@/ui/chart/Chart';
 import { useMeasure } from '@/ui/chart/measure';
 import { timeTicks } from '@/ui/chart/timeTicks';
 import { useChartTokens } from '@/ui/chart/tokens';
 import { CrosshairLayer } from './CrosshairLayer';
 import { crosshairAt, stepReading } from './crosshair';
-import { readingText } from './figures';
+import { crosshairTime, markText } from './crosshairText';
 import { GapLayer } from './GapLayer';
 import { layout } from './geometry';
 import css from './HistoryChart.module.css';
 import { LabelLayer } from './LabelLayer';
+import { gutterWidth } from './labels';
 import type { Model } from './model';
 import { frameOf, optionOf } from './option';
 import type { Span } from './range';
@@ -56,10 +57,14 @@ export function HistoryChart({
   const isPhone = useMediaQuery(phoneQuery);
   const [pointed, setPointed] = useState<number | null>(null);
   const measure = useMeasure();
+  const gutter = useMemo(
+    () => (isPhone ? rightRoom : gutterWidth(model.panels, size.width, (words) => measure(words, 'name'))),
+    [isPhone, model.panels, size.width, measure],
+  );
   const geometry = useMemo(() => {
     const plots = model.panels.map(({ scale, kind }) => ({ scale, numbers: kind === 'numbers' }));
-    return layout(model.panels, size, leftRoom(plots, format.number, measure));
-  }, [model.panels, size, format, measure]);
+    return layout(model.panels, size, { left: leftRoom(plots, format.number, measure), right: gutter });
+  }, [model.panels, size, format, measure, gutter]);
   const ticks = useMemo(
     () => timeTicks({ ...window, ...geometry, chart: size.width }, format.language, measure),
     [window, geometry, size.width, format, measure],
@@ -119,10 +124,10 @@ export function HistoryChart({
   const time = crosshair?.time ?? window.from;
   const spoken = crosshair
     ? [
-        formatDateTime(crosshair.time, format.language),
-        ...crosshair.marks.map(({ trace, value }) => {
+        crosshairTime(crosshair, format),
+        ...crosshair.marks.map(({ trace, value, spread }) => {
           const name = trace.compared && otherTitle ? `${trace.attribute.name} (${otherTitle})` : trace.attribute.name;
-          return `${name} ${value === null ? t('history.noReading') : readingText(trace.attribute, value, format)}`;
+          return `${name} ${markText(trace.attribute, { value, spread }, format, t)}`;
         }),
       ].join(', ')
     : `${formatDateTime(window.from, format.language)} – ${formatDateTime(window.to, format.language)}`;
@@ -133,7 +138,14 @@ export function HistoryChart({
       <div className={css.canvas}>
         <Chart option={option} frame={frame} height={geometry.height} onDrawn={onDrawn} onFailed={onFailed} />
       </div>
-      <LabelLayer model={model} geometry={geometry} window={window} names={!isPhone} measure={measure} />
+      <LabelLayer
+        model={model}
+        geometry={geometry}
+        gutter={gutter}
+        window={window}
+        names={!isPhone}
+        measure={measure}
+      />
       {crosshair ? (
         <CrosshairLayer
           crosshair={crosshair}

@@ -3,7 +3,7 @@ import type userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Language, useLanguage } from '@/lib/i18n/i18n';
 import { attribute, clearRange, columnRequestsOf, day, openHistory, span, view, viewLabel } from '@/test/historyDialog';
-import { fakeEngine, historyServer } from '@/test/historyServer';
+import { fakeEngine, historyPaths, historyServer } from '@/test/historyServer';
 
 const engine = vi.hoisted(() => ({ current: null as ReturnType<typeof fakeEngine> | null }));
 vi.mock('@/ui/chart/engine', () => ({ init: () => engine.current?.module.init() }));
@@ -48,6 +48,34 @@ describe('the window', () => {
     screen.getByRole('slider', { name: 'Start of the part in view' }).focus();
     await person.keyboard('{ArrowRight}');
     await waitFor(() => expect((chart.window()?.max ?? 0) - (chart.window()?.min ?? 0)).toBeCloseTo(0.29 * 7 * day, 0));
+  });
+
+  it('shows the mean and the band of each hour if it is long, and readings again if it is short', async () => {
+    const { person } = await openHistory(chart);
+    const bands = () => chart.newest()?.series?.filter(({ stack }) => stack !== undefined);
+    expect(bands()).toEqual([]);
+    plot().focus();
+    await person.keyboard('0');
+    // Two lines for the band of each of the two quantities: wind directions and sums have none.
+    await waitFor(() => expect(bands()).toHaveLength(4));
+    const [asked] = server.asked(historyPaths.hours);
+    expect(asked?.get('yeuSignList')).toBe('airTemperature,airHumidity');
+    expect(asked?.get('resolution')).toBe('hour');
+    expect(span(asked)).toBe(7 * day);
+    expect(screen.getByText(/Each line is the mean of each hour/)).toBeInTheDocument();
+    // The readings of the wind direction would be nearer to the crosshair than the hours.
+    await person.click(attribute(/^Wind direction/));
+    plot().focus();
+    await person.keyboard('{End}{ArrowLeft}');
+    expect(plot()).toHaveAttribute(
+      'aria-valuetext',
+      expect.stringMatching(/^\w+ \d+, .*–\d\d:00, Air temperature mean −?\d\.\d.°C, −10\.0 to 10\.0/),
+    );
+    // The figures are those of readings.
+    expect(screen.getByRole('row', { name: /^Air temperature/ })).toHaveTextContent(/−10\.0.*10\.0/);
+    await person.keyboard('++');
+    await waitFor(() => expect(bands()).toEqual([]));
+    expect(server.asked(historyPaths.hours)).toHaveLength(1);
   });
 
   it('zooms with the wheel around the pointer', async () => {

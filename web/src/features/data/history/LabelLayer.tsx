@@ -1,28 +1,30 @@
 import { useFormat } from '@/lib/format/format';
 import { type Measure, truncateToWidth } from '@/ui/chart/measure';
-import type { Geometry } from './geometry';
-import { headHeight } from './geometry';
+import { type Geometry, headHeight } from './geometry';
 import css from './LabelLayer.module.css';
-import { placeNames } from './labels';
+import { leaderWidth, needsLeader, placeNames } from './labels';
 import type { Model } from './model';
 import type { Span } from './range';
 
 interface LabelLayerProps {
   model: Model;
   geometry: Geometry;
+  /** The width of the gutter at the right of the plots. */
+  gutter: number;
   window: Span;
   /**
-   * Whether each line's name stands near its end; on a phone the chips above the chart name the
-   * lines.
+   * Whether the names of the lines stand in the gutter; on a phone the chips above the chart name
+   * the lines.
    */
   names: boolean;
   measure: Measure;
 }
 
-/** Each panel's unit above it, and the lines' names near their ends. */
-export function LabelLayer({ model, geometry, window, names, measure }: LabelLayerProps) {
+/** Each panel's unit above it, and the lines' names beside their ends. */
+export function LabelLayer({ model, geometry, gutter, window, names, measure }: LabelLayerProps) {
   const format = useFormat();
   const bold = (words: string) => measure(words, 'name');
+  const right = geometry.left + geometry.width;
   return (
     <div className={css.layer} aria-hidden="true">
       {model.panels.map((panel, index) => {
@@ -30,22 +32,33 @@ export function LabelLayer({ model, geometry, window, names, measure }: LabelLay
         if (!box) return null;
         const alone = panel.kind === 'step' ? panel.attributes[0]?.name : undefined;
         const head = alone ?? (format.unit(panel.unit) || soleName(panel.attributes, names));
+        const placed = names ? placeNames(panel, box, gutter, window, bold) : [];
         return (
           <div key={panel.key}>
             <span className={css.unit} style={{ left: geometry.left, top: box.top - headHeight + 4 }}>
               {truncateToWidth(head, geometry.width, bold)}
             </span>
-            {names
-              ? placeNames(panel, box, geometry, window, bold).map(({ trace, words, x, y }) => (
-                  <span
-                    key={trace.attribute.id}
-                    className={css.name}
-                    style={{ left: x, top: y, color: `var(--c${trace.color + 1})` }}
-                  >
-                    {words}
-                  </span>
-                ))
-              : null}
+            <svg className={css.leaders} aria-hidden="true">
+              {placed.filter(needsLeader).map(({ trace, y, end }) => (
+                <line
+                  key={trace.attribute.id}
+                  x1={right + 1}
+                  x2={right + leaderWidth - 2}
+                  y1={end}
+                  y2={y}
+                  stroke={`var(--c${trace.color + 1})`}
+                />
+              ))}
+            </svg>
+            {placed.map(({ trace, words, y }) => (
+              <span
+                key={trace.attribute.id}
+                className={css.name}
+                style={{ left: right + leaderWidth, top: y, color: `var(--c${trace.color + 1})` }}
+              >
+                {words}
+              </span>
+            ))}
           </div>
         );
       })}

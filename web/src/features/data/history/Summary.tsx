@@ -33,6 +33,7 @@ export function Summary({ model, range, window, hintId }: SummaryProps) {
   const first = initialWindow(range);
   const isFirst = Math.abs(window.from - first.from) < 1000 && Math.abs(window.to - first.to) < 1000;
   const isExact = model.panels.every(({ traces }) => traces.every((trace) => trace.isExact(window)));
+  const hasHours = model.panels.some(({ traces }) => traces.some(({ hours }) => hours !== null));
   return (
     <>
       <p className={css.note}>
@@ -40,7 +41,7 @@ export function Summary({ model, range, window, hintId }: SummaryProps) {
         {format.sentences([
           isFirst ? t('history.firstShare', { percent: format.percent(0.2) }) : null,
           t(isTouch ? 'history.moveHint' : 'history.moveHintLong'),
-          isExact ? null : t('history.thinned'),
+          hasHours ? t('history.hourly') : isExact ? null : t('history.thinned'),
         ])}
       </p>
       <div className="visually-hidden">

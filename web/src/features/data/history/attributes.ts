@@ -1,14 +1,8 @@
 import type { components } from '@/api/schema.gen';
 import { type Derivation, derivationsOf, propertyName } from '@/lib/device/derivation';
+import { type PropertyKind, propertyKind } from '@/lib/device/propertyKind';
 
 export type TslProperty = components['schemas']['TslProperty'];
-
-/**
- * How an attribute is shown. `line`: a quantity. `sum`: an amount since the previous reading, as
- * bars of sums. `direction`: compass degrees, as dots, since 359 and 1 are neighbours. `step`: on
- * and off. `words`: texts, as a table.
- */
-export type Kind = 'line' | 'sum' | 'direction' | 'step' | 'words';
 
 export interface Attribute {
   id: string;
@@ -16,7 +10,9 @@ export interface Attribute {
   /** The catalogue's unit; it is translated where it is shown. */
   unit: string;
   precision: number | undefined;
-  kind: Kind;
+  /** A chart's axis spans at least this much; undefined: no least span. */
+  leastSpan?: number | undefined;
+  kind: PropertyKind;
   /** Only for a derived attribute. */
   derivation?: Derivation;
 }
@@ -25,19 +21,6 @@ export interface Attribute {
 export const maxDrawn = 8;
 const initialSelection = 4;
 
-/**
- * Millimetres may be a depth, so an attribute is summed only if its name is of rain, precipitation
- * or evaporation.
- */
-const amountIdentifier = /rain|precip|evapo/i;
-
-function kindOf({ identifier, dataType, elementUnit }: TslProperty): Kind {
-  if (dataType === 'boolean') return 'step';
-  if (dataType === 'text') return 'words';
-  if (elementUnit === 'mm' && amountIdentifier.test(identifier)) return 'sum';
-  return elementUnit === '°' ? 'direction' : 'line';
-}
-
 export function attributesOf(properties: readonly TslProperty[]): Attribute[] {
   const derivations = derivationsOf(properties);
   return properties.map((property) => ({
@@ -45,7 +28,8 @@ export function attributesOf(properties: readonly TslProperty[]): Attribute[] {
     name: propertyName(property),
     unit: property.elementUnit,
     precision: property.precision,
-    kind: kindOf(property),
+    leastSpan: property.leastSpan,
+    kind: propertyKind(property),
     derivation: derivations.get(property.identifier),
   }));
 }

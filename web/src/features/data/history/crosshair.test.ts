@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Attribute, Kind } from './attributes';
+import type { PropertyKind } from '@/lib/device/propertyKind';
+import type { Attribute } from './attributes';
 import { crosshairAt, stepReading } from './crosshair';
 import { findGaps } from './gaps';
 import { modelOf } from './model';
@@ -10,7 +11,13 @@ const hour = 3_600_000;
 // Bars are aligned to the clock of the machine's zone.
 const day = new Date('2026-11-21T00:00:00').getTime();
 const window = { from: day, to: day + 10 * hour };
-const attribute = (id: string, kind: Kind, unit: string): Attribute => ({ id, name: id, unit, precision: 1, kind });
+const attribute = (id: string, kind: PropertyKind, unit: string): Attribute => ({
+  id,
+  name: id,
+  unit,
+  precision: 1,
+  kind,
+});
 const line = (times: readonly number[], values: readonly number[]): Line => ({
   times: Float64Array.from(times, (at) => day + at * hour),
   values: Float64Array.from(values),
@@ -38,6 +45,13 @@ describe('the model', () => {
       ['°C', 0, 15],
       ['mm', 0, 4],
     ]);
+  });
+
+  it('has an axis that spans at least as much as the most demanding of its attributes needs', () => {
+    const demanding = attributes.map((one) => (one.id === 'soil' ? { ...one, leastSpan: 40 } : one));
+    const [panel] = modelOf(demanding, parts).panels;
+    expect((panel?.scale.max ?? 0) - (panel?.scale.min ?? 0)).toBeGreaterThanOrEqual(40);
+    expect(panel?.scale.min).toBe(0);
   });
 
   it('has a gap only where all lines of a panel have one', () => {

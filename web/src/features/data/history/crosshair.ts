@@ -1,4 +1,5 @@
 import { isInGap } from './gaps';
+import { hourAt, hourSpan } from './hours';
 import type { Model, Trace } from './model';
 import type { Span } from './range';
 import { indexFrom, indicesIn, nearest } from './series';
@@ -10,18 +11,25 @@ export interface Mark {
   panel: number;
   time: number;
   value: number | null;
+  /** If `value` is the mean of an hour: the lowest and highest reading of that hour. */
+  spread?: [low: number, high: number];
 }
 
 export interface Crosshair {
-  /** The time of the reading nearest to the pointer. */
+  /** The time of the reading nearest to the pointer, or the middle of the hour. */
   time: number;
+  /** The hour, if the nearest is the mean of an hour. */
+  hour: Span | null;
   marks: Mark[];
 }
 
 const tracesByPanel = (model: Model): { trace: Trace; panel: number }[] =>
   model.panels.flatMap(({ traces }, panel) => traces.map((trace) => ({ trace, panel })));
 
-/** The time of the reading in a window nearest to `time`; `time` itself if there is none. */
+/** The times at which a trace has something under the crosshair. */
+const timesOf = ({ hours, line }: Trace): Float64Array => hours?.times ?? line.times;
+
+/** The time of the reading or hour in a window nearest to `time`; `time` itself if there is none. */
 export function nearestReadingTime(model: Model, time: number, window: Span): number {
   let best = time;
   let distance = Number.POSITIVE_INFINITY;
@@ -29,7 +37,8 @@ export function nearestReadingTime(model: Model, time: number, window: Span): nu
     // Compared traces have other times, steps have made-up ones between readings, and a bar stands
     // for a whole period: none of them has a reading at the pointer.
     if (trace.compared || trace.attribute.kind === 'step' || trace.bars) continue;
-    const found = trace.line.times[nearest(trace.line.times, time)];
+    const times = timesOf(trace);
+    const found = times[nearest(times, time)];
     if (found === undefined || found < window.from || found > window.to) continue;
     if (Math.abs(found - time) < distance) {
       distance = Math.abs(found - time);
@@ -52,19 +61,39 @@ export function crosshairAt(model: Model, pointed: number, window: Span): Crossh
   // belongs to which.
   const place = ({ trace, panel }: Mark) => model.panels[panel]?.attributes.indexOf(trace.attribute) ?? 0;
   marks.sort((a, b) => a.panel - b.panel || place(a) - place(b) || Number(a.trace.compared) - Number(b.trace.compared));
-  return { time, marks };
+  return { time, hour: hourOf(model, time), marks };
+}
+
+/** The hour whose mean is drawn at a time; null if there is a reading at that time, or neither. */
+function hourOf(model: Model, time: number): Span | null {
+  for (const { trace } of tracesByPanel(model)) {
+    if (!trace.hours || trace.compared) continue;
+    const index = hourAt(trace.hours, time);
+    if (index >= 0 && trace.hours.times[index] === time) return hourSpan(trace.hours, index);
+  }
+  return null;
 }
 
 function readAt(
-  { attribute, line, gaps, bars }: Trace,
+  { attribute, line, gaps, bars, hours }: Trace,
   time: number,
   length: number,
-): { time: number; value: number | null } {
+): Pick<Mark, 'time' | 'value' | 'spread'> {
   if (bars) {
     const index = indexFrom(bars.times, time + 1) - 1;
     const start = bars.times[index];
     if (start === undefined || time >= start + length) return { time, value: null };
     return { time: start + length / 2, value: bars.values[index] ?? null };
+  }
+  if (hours) {
+    const index = hourAt(hours, time);
+    const mean = hours.mean[index];
+    if (mean === undefined) return { time, value: null };
+    return {
+      time: hours.times[index] ?? time,
+      value: mean,
+      spread: [hours.low[index] ?? mean, hours.high[index] ?? mean],
+    };
   }
   if (line.times.length === 0 || isInGap(gaps, time)) return { time, value: null };
   if (attribute.kind === 'step') {
@@ -83,7 +112,7 @@ function readAt(
 export function stepReading(model: Model, time: number, window: Span, steps: number): number {
   const densest = tracesByPanel(model)
     .filter(({ trace }) => !trace.compared && !trace.bars && trace.attribute.kind !== 'step')
-    .map(({ trace }) => trace.line.times)
+    .map(({ trace }) => timesOf(trace))
     .sort((a, b) => countIn(b, window) - countIn(a, window))[0];
   if (!densest || countIn(densest, window) === 0) {
     const to = time + ((window.to - window.from) / 100) * steps;

@@ -1,13 +1,13 @@
 import i18next from 'i18next';
 import { describe, expect, it } from 'vitest';
+import type { PropertyKind } from '@/lib/device/propertyKind';
 import { formatFor } from '@/lib/format/format';
-import type { Kind } from './attributes';
 import { durationText } from './duration';
 import { figuresOf, readingText } from './figures';
 import type { Trace } from './model';
 
 const format = formatFor('en-us');
-const trace = (kind: Kind, values: readonly number[], change: Partial<Trace> = {}): Trace => ({
+const trace = (kind: PropertyKind, values: readonly number[], change: Partial<Trace> = {}): Trace => ({
   attribute: { id: 'a', name: 'A', unit: '°C', precision: 1, kind },
   color: 0,
   dash: undefined,
@@ -16,6 +16,8 @@ const trace = (kind: Kind, values: readonly number[], change: Partial<Trace> = {
   gaps: [],
   isExact: () => true,
   bars: null,
+  hours: null,
+  band: null,
   points: new Float64Array(0),
   isolated: new Float64Array(0),
   ...change,

@@ -1,4 +1,3 @@
-import { rightRoom } from '@/ui/chart/axes';
 import type { Scale } from '@/ui/chart/scale';
 import type { Panel } from './attributes';
 import type { Span } from './range';
@@ -35,9 +34,13 @@ export function neededHeight(panels: readonly Panel[]): number {
 
 /**
  * Distributes the height among the panels: more for more lines, less for a switch. `left` is the
- * room for the labels on their left.
+ * room for the numbers at the left of the plots, `right` that for the names at their right.
  */
-export function layout(panels: readonly Panel[], size: { width: number; height: number }, left: number): Geometry {
+export function layout(
+  panels: readonly Panel[],
+  size: { width: number; height: number },
+  { left, right }: { left: number; right: number },
+): Geometry {
   const weights = panels.reduce((sum, panel) => sum + weightOf(panel), 0);
   const room = Math.max(size.height, minChartHeight) - footHeight - panels.length * headHeight;
   const boxes: Box[] = [];
@@ -50,7 +53,7 @@ export function layout(panels: readonly Panel[], size: { width: number; height: 
   }
   return {
     left,
-    width: Math.max(1, size.width - left - rightRoom),
+    width: Math.max(1, size.width - left - right),
     boxes,
     height: Math.max(minChartHeight, top + footHeight),
   };

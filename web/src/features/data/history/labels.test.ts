@@ -1,74 +1,111 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import type { PropertyKind } from '@/lib/device/propertyKind';
+import { rowHeight } from '@/ui/chart/labelPositions';
 import { estimateWidth } from '@/ui/chart/measure';
 import type { Attribute } from './attributes';
 import { layout, yOf } from './geometry';
-import { placeNames } from './labels';
+import { gutterWidth, leaderWidth, needsLeader, placeNames } from './labels';
 import { modelOf } from './model';
 import type { PreparedLine } from './preparedLines';
 
 const window = { from: 0, to: 1000 };
 const size = { width: 600, height: 300 };
-const attribute = (id: string, name: string): Attribute => ({ id, name, unit: '%', precision: 1, kind: 'line' });
-const prepared = (values: readonly number[], gaps: PreparedLine['gaps'] = []): PreparedLine => ({
+const attribute = (name: string, kind: PropertyKind = 'line'): Attribute => ({
+  id: name,
+  name,
+  unit: '%',
+  precision: 1,
+  kind,
+});
+const prepared = (values: readonly number[], times?: readonly number[]): PreparedLine => ({
   line: {
-    times: Float64Array.from(values, (_, at) => (at * 1000) / (values.length - 1)),
+    times: Float64Array.from(values, (_, at) => times?.[at] ?? (at * 1000) / (values.length - 1)),
     values: Float64Array.from(values),
   },
-  gaps,
+  gaps: [],
   isExact: () => true,
 });
 
-function names(lines: Record<string, PreparedLine>) {
-  const attributes = Object.keys(lines).map((name) => attribute(name, name));
+function panelsOf(lines: Record<string, PreparedLine>, kind?: PropertyKind) {
+  const attributes = Object.keys(lines).map((name) => attribute(name, kind));
   const colors = new Map(attributes.map(({ id }, index) => [id, index]));
   const parts = { lines: new Map(Object.entries(lines)), other: null, colors, window, width: 500, steps: 4 };
-  const { panels } = modelOf(attributes, parts);
-  const geometry = layout(panels, size, 40);
-  const [panel] = panels;
-  const [box] = geometry.boxes;
-  if (!panel || !box) throw new Error('no panel');
-  return { geometry, box, panel, names: placeNames(panel, box, geometry, window, estimateWidth) };
+  return modelOf(attributes, parts).panels;
 }
 
-it('places a name at its line’s end, just above the line', () => {
-  const { geometry, box, panel, names: found } = names({ Humidity: prepared([0, 50, 50, 50, 50, 50, 50, 100, 50]) });
-  const [name] = found;
-  const end = geometry.left + geometry.width;
-  expect(name?.words).toBe('Humidity');
-  const width = estimateWidth('Humidity');
-  expect((name?.x ?? 0) + width).toBeLessThanOrEqual(end);
-  // Neither on the peak before the end nor far from the line.
-  const line = yOf(50, panel.scale, box);
-  expect(Math.abs((name?.y ?? 0) - line)).toBeLessThanOrEqual(60);
+function names(lines: Record<string, PreparedLine>, kind?: PropertyKind) {
+  const panels = panelsOf(lines, kind);
+  const [panel] = panels;
+  const right = gutterWidth(panels, size.width, estimateWidth);
+  const [box] = layout(panels, size, { left: 40, right }).boxes;
+  if (!panel || !box) throw new Error('no panel');
+  return { box, panel, right, names: placeNames(panel, box, right, window, estimateWidth) };
+}
+
+describe('the gutter', () => {
+  it('is as wide as the longest name with its leader, at most a share of the chart, at least the free room', () => {
+    const widthOf = (...found: string[]) =>
+      gutterWidth(panelsOf(Object.fromEntries(found.map((name) => [name, prepared([1, 2])]))), 600, estimateWidth);
+    expect(widthOf('Soil', 'Humidity')).toBe(estimateWidth('Humidity') + leaderWidth + 2);
+    expect(widthOf('Soil moisture at a depth of 30 cm')).toBe(132);
+    expect(widthOf()).toBe(16);
+    expect(gutterWidth(panelsOf({ Pump: prepared([0, 1]) }, 'step'), 600, estimateWidth)).toBe(16);
+  });
+
+  it('cuts only a name that is longer than it', () => {
+    const { right, names: found } = names({
+      'Soil moisture at a depth of 30 cm': prepared([1, 2]),
+      Humidity: prepared([50, 60]),
+    });
+    expect(found[1]?.words).toBe('Humidity');
+    expect(found[0]?.words).toMatch(/^Soil moist.*…$/);
+    expect(estimateWidth(found[0]?.words ?? '')).toBeLessThanOrEqual(right - leaderWidth);
+  });
 });
 
-it('keeps a name clear of its own and other lines', () => {
-  const falling = Array.from({ length: 101 }, (_, at) => 100 - at);
-  const {
-    geometry,
-    box,
-    panel,
-    names: found,
-  } = names({
-    'Air humidity': prepared(falling),
-    'Soil moisture': prepared(falling.map((value) => value - 12)),
+describe('a name', () => {
+  it('stands at the height of its line’s end', () => {
+    const { box, panel, names: found } = names({ Humidity: prepared([0, 50, 100, 50]), Soil: prepared([90, 10]) });
+    expect(found.map(({ words, y }) => [words, y])).toEqual([
+      ['Humidity', yOf(50, panel.scale, box)],
+      ['Soil', yOf(10, panel.scale, box)],
+    ]);
+    expect(found.some(needsLeader)).toBe(false);
   });
-  expect(found).toHaveLength(2);
-  for (const { words, x, y } of found) {
-    expect(x + estimateWidth(words)).toBeLessThanOrEqual(geometry.left + geometry.width);
-    for (const shift of [0, 12]) {
-      for (let at = x; at <= x + estimateWidth(words); at += 1) {
-        const share = (at - geometry.left) / geometry.width;
-        expect(Math.abs(yOf(100 - shift - 100 * share, panel.scale, box) - y)).toBeGreaterThan(5);
-      }
+
+  it('stands at the height where the line leaves the window', () => {
+    const {
+      box,
+      panel,
+      names: found,
+    } = names({
+      Humidity: prepared([0, 100, 10, 30], [0, 500, 900, 1100]),
+    });
+    expect(found[0]?.end).toBeCloseTo(yOf(20, panel.scale, box));
+    // Bars and dots are not joined: the last one in the window counts.
+    const dots = names({ Wind: prepared([0, 10, 350], [0, 900, 1100]) }, 'direction');
+    expect(dots.names[0]?.end).toBeCloseTo(yOf(10, dots.panel.scale, dots.box));
+  });
+
+  it('keeps its distance from the others, in the order of the lines, and has a leader if it is far away', () => {
+    const { names: found } = names({
+      A: prepared([0, 50]),
+      B: prepared([0, 50.2]),
+      C: prepared([0, 50.4]),
+      D: prepared([0, 50.6]),
+      Low: prepared([0, 0]),
+    });
+    const heights = found.map(({ y }) => y);
+    for (const [index, y] of heights.slice(0, 3).entries()) {
+      expect(y - (heights[index + 1] ?? y)).toBeGreaterThanOrEqual(rowHeight - 0.01);
     }
-  }
-});
-
-it('places a name where its line ends, if that is before the window’s end', () => {
-  const { geometry, names: found } = names({
-    Early: { ...prepared([10, 20]), line: { times: Float64Array.of(0, 400), values: Float64Array.of(10, 20) } },
+    expect(found.map(needsLeader)).toEqual([true, false, false, true, false]);
   });
-  expect((found[0]?.x ?? 0) + estimateWidth('Early')).toBeLessThanOrEqual(geometry.left + 0.4 * geometry.width);
-  expect(names({ None: prepared([]) }).names).toEqual([]);
+
+  it('stands where a line ends early, and is absent if the window shows nothing of the line', () => {
+    const { box, panel, names: found } = names({ Early: prepared([10, 20], [0, 400]) });
+    expect(found[0]?.y).toBe(yOf(20, panel.scale, box));
+    expect(names({ None: prepared([]) }).names).toEqual([]);
+    expect(names({ Before: prepared([1, 2], [-200, -100]) }).names).toEqual([]);
+  });
 });

@@ -1,105 +1,80 @@
-import {
-  candidateStarts,
-  type LabelPosition,
-  type LabelRequest,
-  type LineExtent,
-  lineExtentOf,
-  type PlotPoint,
-  positionLabels,
-  rowHeight,
-  verticalExtent,
-} from '@/ui/chart/labelPositions';
+import { rightRoom } from '@/ui/chart/axes';
+import { spreadLabels } from '@/ui/chart/endLabels';
+import { rowHeight } from '@/ui/chart/labelPositions';
 import { truncateToWidth } from '@/ui/chart/measure';
-import { type Box, type Geometry, xOf, yOf } from './geometry';
+import { type Box, yOf } from './geometry';
 import type { PanelModel, Trace } from './model';
 import type { Span } from './range';
 
-interface Name extends LabelPosition {
+/** The name of a line in the gutter at the right of the plots. */
+interface Name {
   trace: Trace;
   words: string;
+  /** The height of its middle, and that of the line's end. */
+  y: number;
+  end: number;
 }
 
-/** Longer names are cut: the list beside the chart has them in full. */
-const maxShare = 0.6;
-/** How many positions further to the left are tried: names belong near the lines' ends. */
-const maxStarts = 24;
-/** The distance between a line and the middle of its name. */
-const above = 10;
-const below = 11;
-/**
- * How many rows a name may be away from its line: its colour still shows which line it belongs to.
- */
-const maxRows = 4;
+/** The gap between the plots and the names, in which the leaders are. */
+export const leaderWidth = 12;
+/** The gutter is at most this share of the chart: longer names are cut, the list beside the chart has them in full. */
+const maxShare = 0.22;
 
-/** Places the names of a panel's lines, each as near to its line's end as there is free room. */
+/** The traces whose names stand in the gutter: a compared one has the name of that which it is compared with. */
+const namedTraces = ({ kind, traces }: Pick<PanelModel, 'kind' | 'traces'>) =>
+  kind === 'step' ? [] : traces.filter(({ compared }) => !compared);
+
+/** The width of the gutter: as wide as the longest name. */
+export function gutterWidth(
+  panels: readonly PanelModel[],
+  chartWidth: number,
+  measure: (words: string) => number,
+): number {
+  const names = panels.flatMap((panel) => namedTraces(panel).map(({ attribute }) => measure(attribute.name)));
+  const longest = Math.ceil(Math.max(0, ...names)) + leaderWidth + 2;
+  return Math.max(rightRoom, Math.min(longest, Math.floor(chartWidth * maxShare)));
+}
+
+/** The names of a panel's lines, each as near to its line's end as the others allow. */
 export function placeNames(
   panel: PanelModel,
   box: Box,
-  geometry: Geometry,
+  room: number,
   window: Span,
   measure: (words: string) => number,
 ): Name[] {
-  const named = panel.traces.filter(({ compared, bars, attribute }) => !compared && !bars && attribute.kind === 'line');
-  if (named.length === 0) return [];
-  const drawn = panel.traces.filter(({ bars }) => !bars);
-  const trails = new Map(
-    drawn.map((trace) => [trace, lineExtentOf(visiblePoints(trace, panel, box, geometry, window), geometry)]),
-  );
-  const names = named.flatMap((trace) => {
-    const words = truncateToWidth(trace.attribute.name, geometry.width * maxShare, measure);
-    const wanted = labelRequestFor(measure(words), trails.get(trace), geometry);
-    return wanted ? [{ trace, words, wanted }] : [];
+  const named = namedTraces(panel).flatMap((trace) => {
+    const value = valueAtEnd(trace, window);
+    if (value === undefined) return [];
+    const end = Math.min(box.top + box.height, Math.max(box.top, yOf(value, panel.scale, box)));
+    return [{ trace, words: truncateToWidth(trace.attribute.name, room - leaderWidth, measure), end }];
   });
-  const places = positionLabels(
-    names.map(({ wanted }) => wanted),
-    { trails: [...trails.values()], across: [], upright: [] },
+  const heights = spreadLabels(
+    named.map(({ end }) => end),
     box,
   );
-  return names.map(({ trace, words }, index) => ({ trace, words, ...(places[index] ?? { x: 0, y: 0 }) }));
+  return named.map((name, index) => ({ ...name, y: heights[index] ?? name.end }));
 }
 
-/** The visible points of a line, and one point beyond each end, to which the line is drawn. */
-function* visiblePoints(
-  { points }: Trace,
-  { scale }: PanelModel,
-  box: Box,
-  geometry: Geometry,
-  window: Span,
-): Iterable<PlotPoint> {
-  let before: PlotPoint | undefined;
-  for (let at = 0; at < points.length; at += 2) {
-    const time = points[at] ?? 0;
-    const spot: PlotPoint = [xOf(time, window, geometry), yOf(points[at + 1] ?? Number.NaN, scale, box)];
-    if (time < window.from) {
-      before = spot;
-      continue;
-    }
-    if (before) yield before;
-    before = undefined;
-    yield spot;
-    if (time > window.to) return;
-  }
-}
+/** Whether a name is so far from its line's end that a leader connects them. */
+export const needsLeader = ({ y, end }: Name): boolean => Math.abs(y - end) > rowHeight;
 
 /**
- * Requests a place above or below a line, if possible at its end; undefined if the line is not in
- * view.
+ * The value of a line at the window's end. If the line ends before, or for bars and dots, it is the
+ * last one in the window; undefined if the window shows nothing of it.
  */
-function labelRequestFor(width: number, trail: LineExtent | undefined, geometry: Geometry): LabelRequest | undefined {
-  if (!trail) return undefined;
-  const last = trail.tops.findLastIndex((top, x) => top <= (trail.bottoms[x] ?? Number.NEGATIVE_INFINITY));
-  if (last < 0) return undefined;
-  const end = Math.max(geometry.left + last, geometry.left + 4 + width);
-  return {
-    width,
-    starts: candidateStarts(end - 2, width, geometry).slice(0, maxStarts),
-    heights: (from, to) => {
-      const extent = verticalExtent(trail, from, to);
-      if (!extent) return [];
-      return Array.from({ length: maxRows }, (_, row) => [
-        extent.top - above - row * rowHeight,
-        extent.bottom + below + row * rowHeight,
-      ]).flat();
-    },
-  };
+function valueAtEnd({ points, attribute }: Trace, window: Span): number | undefined {
+  let last: { time: number; value: number } | undefined;
+  let broken = false;
+  for (let at = 0; at < points.length; at += 2) {
+    const time = points[at] ?? 0;
+    const value = points[at + 1] ?? Number.NaN;
+    if (time > window.to) {
+      if (last === undefined || broken || Number.isNaN(value) || attribute.kind !== 'line') break;
+      return last.value + ((value - last.value) * (window.to - last.time)) / (time - last.time);
+    }
+    broken = Number.isNaN(value);
+    if (!broken) last = { time, value };
+  }
+  return last && last.time >= window.from ? last.value : undefined;
 }

@@ -2,6 +2,7 @@ import { type Scale, scaleFor } from '@/ui/chart/scale';
 import { type Attribute, dashes, type Panel, panelsOf } from './attributes';
 import { barLength, bars } from './bars';
 import { commonGaps, isolatedReadings, withGapBreaks } from './gaps';
+import { breaksOf, type Hours, meansOf, shiftHours, showsHours } from './hours';
 import { emptyPreparedLine, type PreparedLine } from './preparedLines';
 import type { Span } from './range';
 import { extent, type Line, shiftTimes } from './series';
@@ -18,6 +19,10 @@ export interface Trace {
   isExact: (span: Span) => boolean;
   /** For sums: the bars, by their beginnings. */
   bars: Line | null;
+  /** The hours whose means are drawn instead of thinned readings. */
+  hours: Hours | null;
+  /** The lowest values of the hours, and by how much the highest are above them; in the chart's form. */
+  band: { low: Float64Array; height: Float64Array } | null;
   /** In the chart's form: alternating times and values. */
   points: Float64Array;
   isolated: Float64Array;
@@ -74,18 +79,19 @@ export function modelOf(attributes: readonly Attribute[], parts: Parts): Model {
   return { panels, barLength: length };
 }
 
-function shiftLine({ line, gaps, isExact }: PreparedLine, by: number): PreparedLine {
+function shiftLine({ line, gaps, isExact, hours }: PreparedLine, by: number): PreparedLine {
   return {
     line: shiftTimes(line, by),
     gaps: gaps.map(({ from, to }) => ({ from: from + by, to: to + by })),
     isExact: ({ from, to }) => isExact({ from: from - by, to: to - by }),
+    hours: hours && shiftHours(hours, by),
   };
 }
 
 function traceOf(
   attribute: Attribute,
   prepared: PreparedLine,
-  { colors }: Parts,
+  { colors, window, width }: Parts,
   length: number,
   compared: boolean,
 ): Trace {
@@ -93,6 +99,9 @@ function traceOf(
   const { line, gaps, isExact } = prepared;
   const sums = attribute.kind === 'sum' ? bars(line, length) : null;
   const joined = attribute.kind === 'line' || attribute.kind === 'step';
+  const hours = prepared.hours && showsHours(window, width) ? prepared.hours : null;
+  const breaks = hours ? breaksOf(hours, gaps) : joined ? gaps : [];
+  const drawn = hours ? meansOf(hours) : sums ? atBarMiddles(sums, length) : line;
   return {
     attribute,
     color,
@@ -102,8 +111,19 @@ function traceOf(
     gaps,
     isExact,
     bars: sums,
-    points: withGapBreaks(sums ? atBarMiddles(sums, length) : line, joined ? gaps : []),
-    isolated: attribute.kind === 'line' ? isolatedReadings(line, gaps) : new Float64Array(0),
+    hours,
+    // Two bands over each other could not be told apart: only the own line has one.
+    band: hours && !compared ? bandOf(hours, breaks) : null,
+    points: withGapBreaks(drawn, breaks),
+    isolated: attribute.kind === 'line' ? isolatedReadings(drawn, breaks) : new Float64Array(0),
+  };
+}
+
+function bandOf({ times, low, high }: Hours, breaks: readonly Span[]) {
+  const height = high.map((value, index) => value - (low[index] ?? 0));
+  return {
+    low: withGapBreaks({ times, values: low }, breaks),
+    height: withGapBreaks({ times, values: height }, breaks),
   };
 }
 
@@ -127,5 +147,5 @@ function scaleOf(panel: Panel, traces: readonly Trace[], { window, steps }: Part
   // An axis has a height even if all sums are zero.
   if (zero.length > 0 && high === 0) return { min: 0, max: 1, step: 1 };
   if (panel.attributes.every(({ kind }) => kind === 'direction')) return { min: 0, max: 360, step: 90 };
-  return scaleFor(low, high, steps);
+  return scaleFor(low, high, steps, Math.max(0, ...panel.attributes.map(({ leastSpan = 0 }) => leastSpan)));
 }

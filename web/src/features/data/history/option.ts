@@ -87,16 +87,41 @@ function seriesOf(
     lineStyle: {
       color,
       opacity,
-      width: 1.75,
+      width: trace.hours ? 1.5 : 1.75,
       type: trace.dash ? [...trace.dash] : 'solid',
       cap: 'round',
       join: 'round',
     },
   };
-  if (trace.isolated.length === 0) return [line];
+  const parts = [...bandSeries(trace, shared, color), line];
+  if (trace.isolated.length === 0) return parts;
   return [
-    line,
+    ...parts,
     { ...shared, type: 'scatter', data: data(trace.isolated), symbolSize: 4, itemStyle: { color, opacity } },
+  ];
+}
+
+/** Opaque enough to be seen in the dark theme, and lines of the same colour stay readable on it. */
+const bandOpacity = 0.16;
+
+/** The band from the lowest to the highest values, behind all lines: its height stands on the lowest ones. */
+function bandSeries({ band, attribute }: Trace, shared: object, color: string): Series[] {
+  if (!band) return [];
+  const common = {
+    ...shared,
+    type: 'line' as const,
+    z: 1,
+    stack: `band ${attribute.id}`,
+    // Also below zero, where the chart would otherwise stack downwards.
+    stackStrategy: 'all' as const,
+    showSymbol: false,
+    connectNulls: false,
+    lineStyle: { opacity: 0 },
+  };
+  const data = (points: Float64Array) => points as unknown as number[];
+  return [
+    { ...common, data: data(band.low) },
+    { ...common, data: data(band.height), areaStyle: { color, opacity: bandOpacity } },
   ];
 }
 

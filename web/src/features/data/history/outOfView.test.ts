@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Attribute, Kind } from './attributes';
+import type { PropertyKind } from '@/lib/device/propertyKind';
+import type { Attribute } from './attributes';
 import { modelOf } from './model';
 import { firstReadingOutOfView } from './outOfView';
 import type { PreparedLine } from './preparedLines';
@@ -11,7 +12,7 @@ const prepared = (times: number[], gaps: PreparedLine['gaps'] = []): PreparedLin
   gaps,
   isExact: () => true,
 });
-const model = (named: Record<string, { kind?: Kind; line: PreparedLine }>) => {
+const model = (named: Record<string, { kind?: PropertyKind; line: PreparedLine }>) => {
   const attributes = Object.entries(named).map(
     ([id, { kind = 'line' }]): Attribute => ({ id, name: id, unit: '', precision: 1, kind }),
   );

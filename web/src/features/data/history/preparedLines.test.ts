@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Attribute, Kind } from './attributes';
+import type { PropertyKind } from '@/lib/device/propertyKind';
+import type { Attribute } from './attributes';
 import { isComplete, prepareLines } from './preparedLines';
 import type { Sample } from './queries';
 import type { Line } from './series';
 
 const minute = 60_000;
-const attribute = (id: string, kind: Kind): Attribute => ({ id, name: id, unit: '', precision: 1, kind });
+const attribute = (id: string, kind: PropertyKind): Attribute => ({ id, name: id, unit: '', precision: 1, kind });
 const line = (minutes: readonly number[], value: (at: number) => number = () => 1): Line => ({
   times: Float64Array.from(minutes, (at) => at * minute),
   values: Float64Array.from(minutes, value),

@@ -1,6 +1,7 @@
 import type { Attribute } from './attributes';
 import { commonGaps, findGaps, lastReadingTime, spliceGaps, stepLine } from './gaps';
-import type { Sample } from './queries';
+import type { Hours } from './hours';
+import type { HoursSample, Sample } from './queries';
 import type { Span } from './range';
 import { type Line, noLine, splice } from './series';
 import { covers } from './window';
@@ -14,6 +15,8 @@ export interface PreparedLine {
    * readings.
    */
   isExact: (span: Span) => boolean;
+  /** By the hour, where even the finer readings are thinned; of other lines undefined. */
+  hours?: Hours | undefined;
 }
 
 interface Samples {
@@ -22,6 +25,7 @@ interface Samples {
   detail: Sample | undefined;
   /** Every reading of the summed attributes. */
   sums: Sample | undefined;
+  hours?: HoursSample | undefined;
 }
 
 const always = () => true;
@@ -31,6 +35,8 @@ export function prepareLines(attributes: readonly Attribute[], samples: Samples)
   const { overview, sums } = samples;
   // Readings of another range than the overview's belong to an outdated question.
   const detail = samples.detail && covers(overview, samples.detail) ? samples.detail : undefined;
+  const hours =
+    samples.hours?.from === overview.from && samples.hours.to === overview.to ? samples.hours.hours : undefined;
   const result = new Map<string, PreparedLine>();
   const numbers: PreparedLine[] = [];
   const stepping: Attribute[] = [];
@@ -46,7 +52,8 @@ export function prepareLines(attributes: readonly Attribute[], samples: Samples)
       if (sums && line) add(id, { line, gaps: findGaps(line, sums), isExact: always });
     } else if (kind !== 'words') {
       const drawn = joinDetail(id, overview, detail);
-      if (drawn) add(id, drawn);
+      const thinned = kind === 'line' && (detail?.lines.get(id)?.bucket ?? 0) > 0;
+      if (drawn) add(id, thinned ? { ...drawn, hours: hours?.get(id) } : drawn);
     }
   }
   if (stepping.length === 0) return result;
@@ -80,9 +87,9 @@ function joinDetail(id: string, overview: Sample, detail: Sample | undefined): P
   };
 }
 
-/** Whether the overview needs no finer readings. */
-export function isComplete(overview: Sample): boolean {
-  return [...overview.lines.values()].every(({ bucket }) => bucket === 0);
+/** Whether a sample has all readings. */
+export function isComplete(sample: Sample): boolean {
+  return [...sample.lines.values()].every(({ bucket }) => bucket === 0);
 }
 
 export const emptyPreparedLine: PreparedLine = { line: noLine, gaps: [], isExact: always };

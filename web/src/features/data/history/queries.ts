@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api } from '@/lib/http/api';
 import type { Language } from '@/lib/i18n/i18n';
+import { type Hours, readHours } from './hours';
 import type { Span } from './range';
 import { rowsOf } from './rows';
 import { readPieces, type SampledLine, type TextValue } from './series';
@@ -47,6 +48,25 @@ export const sampleQuery = ({ deviceName, ids, from, to, points }: SampleQuestio
       return { from, to, points, ...readPieces(await api.get(path, { query, signal }), ids) };
     },
     // A month of readings takes megabytes, so it is dropped soon after the dialog has closed.
+    gcTime: 60_000,
+    structuralSharing: false,
+  });
+
+/** A device's readings of a span by the hour. */
+export interface HoursSample extends Span {
+  hours: Map<string, Hours>;
+}
+
+export const hoursQuery = ({ deviceName, ids, from, to }: Omit<SampleQuestion, 'points'>) =>
+  queryOptions({
+    ...historyQueryOptions,
+    queryKey: ['history', 'hours', deviceName, from, to, [...ids].sort()] as const,
+    queryFn: async ({ signal }): Promise<HoursSample> => {
+      const query = { deviceName, startTime: from, endTime: to, yeuSignList: [...ids], resolution: 'hour' as const };
+      const path = '/admin-api/client/pc/device/get/columns/aggregated-data';
+      const { aggregates = [] } = await api.get(path, { query, signal });
+      return { from, to, hours: readHours(aggregates, { from, to }) };
+    },
     gcTime: 60_000,
     structuralSharing: false,
   });

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { type Attribute, isDrawn } from './attributes';
+import { isLongEnough } from './hours';
 import { isComplete, type PreparedLine, prepareLines } from './preparedLines';
-import { type Sample, sampleQuery } from './queries';
+import { hoursQuery, type Sample, sampleQuery } from './queries';
 import type { Span } from './range';
 import { useDebouncedValue } from './useDebouncedValue';
 import { covers, detailSpan, initialWindow } from './window';
@@ -11,6 +12,8 @@ import { covers, detailSpan, initialWindow } from './window';
 const pauseMs = 180;
 const dayMs = 24 * 3_600_000;
 const maxPoints = 5000;
+/** The data saver asks for fewer points, and not for hours besides. */
+const leastPointsForHours = 1000;
 
 interface Question {
   deviceName: string;
@@ -66,10 +69,8 @@ export function useReadings(question: Question | null, window: Span | null) {
   const overviewPoints = hasContactAttribute || onlyWords ? points : null;
 
   const debouncedWindow = useDebouncedValue(window, pauseMs);
-  const span = detailSpan(
-    debouncedWindow && covers(range, debouncedWindow) ? debouncedWindow : initialWindow(range),
-    range,
-  );
+  const shownWindow = debouncedWindow && covers(range, debouncedWindow) ? debouncedWindow : initialWindow(range);
+  const span = detailSpan(shownWindow, range);
   const on = question !== null;
   const overview = useQuery({
     ...sampleQuery({ deviceName, ids: thin, ...range, points: overviewPoints }),
@@ -84,6 +85,18 @@ export function useReadings(question: Question | null, window: Span | null) {
     ...sampleQuery({ deviceName, ids: thin, ...span, points: Math.min(maxPoints, 2 * points) }),
     enabled: on && thin.length > 0 && overviewPoints !== null && needsDetail,
   });
+  // Of a long window with more readings than points, the means of hours are drawn.
+  const quantities = asked.filter(({ kind }) => kind === 'line').map(({ id }) => id);
+  const hours = useQuery({
+    ...hoursQuery({ deviceName, ids: quantities, ...range }),
+    enabled:
+      on &&
+      quantities.length > 0 &&
+      points >= leastPointsForHours &&
+      isLongEnough(shownWindow) &&
+      detail.data !== undefined &&
+      !isComplete(detail.data),
+  });
 
   const empty = useMemo<Sample>(
     () => ({ from: range.from, to: range.to, points: null, lines: new Map(), texts: new Map() }),
@@ -93,21 +106,22 @@ export function useReadings(question: Question | null, window: Span | null) {
   const shown = useLastAnswer(thin.length > 0 ? overview.data : sum.data && empty, deviceName);
   const finer = useLastAnswer(detail.data, deviceName);
   const summed = useLastAnswer(sum.data, deviceName);
+  const hourly = useLastAnswer(hours.data, deviceName);
   const readings = useMemo<Readings | undefined>(() => {
     if (!shown) return undefined;
     return {
       range: { from: shown.from, to: shown.to },
-      lines: prepareLines(asked, { overview: shown, detail: finer, sums: summed }),
+      lines: prepareLines(asked, { overview: shown, detail: finer, sums: summed, hours: hourly }),
       texts: shown.texts,
     };
-  }, [shown, finer, summed, asked]);
+  }, [shown, finer, summed, hourly, asked]);
 
-  const queries = [overview, sum, detail];
+  const queries = [overview, sum, detail, hours];
   return {
     readings,
     /** An answer is loading. */
     busy: queries.some(({ isFetching }) => isFetching),
-    error: overview.error ?? sum.error ?? detail.error,
+    error: overview.error ?? sum.error ?? detail.error ?? hours.error,
     retry: () => {
       for (const query of queries) if (query.isError) void query.refetch();
     },

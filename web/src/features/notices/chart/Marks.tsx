@@ -5,7 +5,8 @@ import type { Measure } from '@/ui/chart/measure';
 import { type Geometry, xOf } from './geometry';
 import css from './NoticeChart.module.css';
 import { PanelMarks } from './PanelMarks';
-import type { Panel, Span } from './panels';
+import type { Panel } from './panels';
+import type { Span } from './readings';
 
 interface MarksProps {
   panels: readonly Panel[];

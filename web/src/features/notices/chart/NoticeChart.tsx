@@ -4,12 +4,13 @@ import { useTranslation } from 'react-i18next';
 import type { Series } from '@/lib/device/types';
 import { useNow } from '@/lib/format/clock';
 import { errorText } from '@/lib/http/errorText';
+import { useLanguage } from '@/lib/i18n/i18n';
 import { ErrorNote } from '@/ui/ErrorNote';
 import { Loading, Skeleton } from '@/ui/Skeleton';
-import type { AlarmDetail } from '../queries';
+import { type AlarmDetail, propertiesQuery } from '../queries';
 import css from './NoticeChart.module.css';
 import { Plots } from './Plots';
-import { chartQuery, hasPoints, questionOf, spanOf } from './readings';
+import { chartQuery, hasPoints, marginMs, questionOf, spanOf } from './readings';
 
 /** How often the time axis of an open alarm advances. */
 const stepMs = 10_000;
@@ -21,6 +22,9 @@ export function NoticeChart({ detail }: { detail: AlarmDetail }) {
   const { deleted } = detail.alarmDeviceInfoRespDTO;
   const offline = detail.alarmRules.triggerType === 1;
   const question = questionOf(detail);
+  const language = useLanguage((state) => state.language);
+  const properties = useQuery({ ...propertiesQuery(language, question.deviceName), enabled: !deleted });
+  const leastSpans = new Map(properties.data?.map(({ identifier, leastSpan = 0 }) => [identifier, leastSpan]));
   const query = useQuery({ ...chartQuery(question), enabled: !deleted });
   const [broken, setBroken] = useState(false);
 
@@ -30,16 +34,23 @@ export function NoticeChart({ detail }: { detail: AlarmDetail }) {
   // it was offline.
   const series = mergeSeries(kept, read) ?? (offline && (deleted || query.data) ? {} : undefined);
   const loading = !series && !deleted && query.isPending;
-  const span = spanOf(question, now);
+  const span = spanOf(question, series ?? {}, now);
   const until = Math.min(now, span.to);
-  const cut = (question.to ?? now) > span.to;
+  const cut = (question.end === undefined ? now : question.end + marginMs) > span.to;
   return (
     <div className={css.chart}>
       {broken ? (
         <p className={css.none}>{t('inform.chart.engine')}</p>
       ) : series ? (
         <>
-          <Plots detail={detail} series={series} span={span} until={until} onFailed={() => setBroken(true)} />
+          <Plots
+            detail={detail}
+            series={series}
+            leastSpans={leastSpans}
+            span={span}
+            until={until}
+            onFailed={() => setBroken(true)}
+          />
           {cut ? <p className={css.note}>{t('inform.chart.part')}</p> : null}
         </>
       ) : loading ? (

@@ -14,7 +14,8 @@ import {
 import { type Measure, truncateToWidth } from '@/ui/chart/measure';
 import { type Box, type Geometry, nameRoom, xOf, yOf } from './geometry';
 import css from './NoticeChart.module.css';
-import type { Panel, Span, Trace } from './panels';
+import type { Panel, Trace } from './panels';
+import type { Span } from './readings';
 
 interface PanelMarksProps {
   panel: Panel;

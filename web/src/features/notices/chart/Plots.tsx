@@ -14,11 +14,14 @@ import { Marks, Tint } from './Marks';
 import { Names } from './Names';
 import css from './NoticeChart.module.css';
 import { optionOf } from './option';
-import { type Panel, panelsOf, type Span } from './panels';
+import { type Panel, panelsOf } from './panels';
+import type { Span } from './readings';
 
 interface PlotsProps {
   detail: AlarmDetail;
   series: Series;
+  /** How much the axis of an attribute spans at least. */
+  leastSpans: ReadonlyMap<string, number>;
   span: Span;
   /** The time up to which anything can be known: now, or the end of the axis. */
   until: number;
@@ -26,7 +29,7 @@ interface PlotsProps {
 }
 
 /** The chart with its overlays. A text describes it to screen readers. */
-export function Plots({ detail, series, span, until, onFailed }: PlotsProps) {
+export function Plots({ detail, series, leastSpans, span, until, onFailed }: PlotsProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const tokens = useChartTokens();
@@ -40,7 +43,7 @@ export function Plots({ detail, series, span, until, onFailed }: PlotsProps) {
     online: t('home.state.online'),
     presence: t('inform.chart.presence'),
   };
-  const panels = panelsOf(detail, series, span, until, words);
+  const panels = panelsOf(detail, series, span, until, words, leastSpans);
   const narrow = isPhone || width < 420;
   const geometry = layout(panels, width, textRoomOf(panels, width, measure, format));
   // Memoized by value, so that an equal chart is not drawn again; what changes every second is in

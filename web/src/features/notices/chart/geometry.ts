@@ -2,7 +2,8 @@ import type { Format } from '@/lib/format/format';
 import { leftRoom, rightRoom } from '@/ui/chart/axes';
 import type { Measure } from '@/ui/chart/measure';
 import type { Scale } from '@/ui/chart/scale';
-import type { Panel, Span } from './panels';
+import type { Panel } from './panels';
+import type { Span } from './readings';
 
 /** The position of a plot in the chart, in pixels. */
 export interface Box {

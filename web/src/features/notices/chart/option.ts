@@ -2,7 +2,8 @@ import { axesOf } from '@/ui/chart/axes';
 import type { ChartOption } from '@/ui/chart/engine';
 import type { ChartTokens } from '@/ui/chart/tokens';
 import type { Geometry } from './geometry';
-import type { Panel, Span } from './panels';
+import type { Panel } from './panels';
+import type { Span } from './readings';
 
 /** The lines and their axes. The page itself draws all texts. */
 export function optionOf(

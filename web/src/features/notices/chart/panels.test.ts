@@ -48,7 +48,7 @@ function detail(conditions: Condition[], change: Partial<AlarmDetail> = {}): Ala
 const span = { from: start - 5 * minute, to: start + 10 * minute };
 const until = start + 5 * minute;
 const plots = (of: AlarmDetail, series: Parameters<typeof panelsOf>[1] = {}) =>
-  panelsOf(of, series, span, until, words);
+  panelsOf(of, series, span, until, words, new Map());
 
 describe('the plots', () => {
   it('are one per unit, with the limits of its attributes and each attribute once', () => {
@@ -190,16 +190,21 @@ describe.each(['en-us', 'zh-cn', 'tr-tr', 'ru-ru'] as const)('the texts around t
 });
 
 describe('the readings', () => {
-  const question = { deviceName: 'WS-1', signs: ['a', 'b'], from: 100, to: 1000 };
+  const question = { deviceName: 'WS-1', signs: ['a', 'b'], numeric: ['a'], start, end: start + 10 * minute };
   const reading = (time: number, values: Record<string, number>) => ({ deviceName: 'WS-1', time, values });
 
   it('are requested for each of the rule’s attributes once, around the alarm', () => {
-    const of = detail([condition(), condition({ andor: 'or' }), condition({ tslAttribute: 'soil' })]);
-    expect(questionOf(of)).toEqual({ deviceName: 'WS-1', signs: ['temperature', 'soil'], from: start - 5 * minute });
+    const pump = condition({ tslAttribute: 'pump', value: true });
+    const of = detail([condition(), condition({ andor: 'or' }), condition({ tslAttribute: 'soil' }), pump]);
+    expect(questionOf(of)).toEqual({
+      deviceName: 'WS-1',
+      signs: ['temperature', 'soil', 'pump'],
+      numeric: ['temperature', 'soil'],
+      start,
+    });
     of.alarmNotice.endTime = start + minute;
-    expect(questionOf(of).to).toBe(start + 6 * minute);
+    expect(questionOf(of).end).toBe(start + minute);
     expect(chartQuery(questionOf(of)).queryKey.at(-1)).toEqual(questionOf(of));
-    expect(spanOf({ ...question, from: start }, start)).toEqual({ from: start, to: 1000 });
   });
 
   it('are converted from rows', () => {
@@ -219,14 +224,20 @@ describe('the readings', () => {
   });
 
   it('are extended by live readings, in order of time, each time once, within the axis', () => {
-    const series = { a: [{ time: 200, value: 1 }] };
-    expect(withReading(series, question, reading(99, { a: 9 }))).toBe(series);
-    expect(withReading(series, question, reading(1001, { a: 9 }))).toBe(series);
-    expect(withReading(series, question, reading(300, { c: 9 }))).toBe(series);
-    const next = withReading(series, question, reading(150, { a: 9, b: 4 }));
-    expect(next.a?.map(({ time }) => time)).toEqual([150, 200]);
-    expect(next.b).toEqual([{ time: 150, value: 4 }]);
-    expect(withReading(next, question, reading(200, { a: 2 })).a?.at(-1)).toEqual({ time: 200, value: 2 });
+    const late = start + 16 * minute;
+    const after = Array.from({ length: 9 }, (_, i) => ({ time: question.end + (i + 1) * 30_000, value: 1 }));
+    const series = { a: [{ time: start, value: 1 }, ...after] };
+    expect(withReading(series, question, reading(start - 6 * minute, { a: 9 }))).toBe(series);
+    expect(withReading(series, question, reading(start + minute, { c: 9 }))).toBe(series);
+    const next = withReading(series, question, reading(start - minute, { a: 9, b: 4 }));
+    expect(next.a?.slice(0, 2).map(({ time }) => time)).toEqual([start - minute, start]);
+    expect(next.b).toEqual([{ time: start - minute, value: 4 }]);
+    expect(withReading(next, question, reading(start, { a: 2 })).a?.[1]).toEqual({ time: start, value: 2 });
+    // Later than five minutes after the end, only up to the tenth reading.
+    const tenth = withReading(series, question, reading(late, { a: 5 }));
+    expect(tenth.a?.at(-1)).toEqual({ time: late, value: 5 });
+    expect(spanOf(question, tenth, late).to).toBe(late);
+    expect(withReading(tenth, question, reading(late + minute, { a: 5 }))).toBe(tenth);
     expect(withPresence({}, { deviceName: 'WS-1', time: 5, onlineState: 0 })).toEqual({
       onlineState: [{ time: 5, value: false }],
     });

@@ -2,11 +2,7 @@ import { type Threshold, thresholdsOf } from '@/lib/alarm/threshold';
 import type { Series } from '@/lib/device/types';
 import { type Scale, scaleFor } from '@/ui/chart/scale';
 import type { AlarmDetail } from '../queries';
-
-export interface Span {
-  from: number;
-  to: number;
-}
+import type { Span } from './readings';
 
 export interface Trace {
   sign: string;
@@ -46,9 +42,16 @@ type Value = number | boolean | string;
 
 /**
  * The plots of a notice's chart. `until`: the time up to which the last step is known to have
- * lasted.
+ * lasted. `leastSpans`: how much the axis of an attribute spans at least.
  */
-export function panelsOf(detail: AlarmDetail, series: Series, span: Span, until: number, words: Words): Panel[] {
+export function panelsOf(
+  detail: AlarmDetail,
+  series: Series,
+  span: Span,
+  until: number,
+  words: Words,
+  leastSpans: ReadonlyMap<string, number>,
+): Panel[] {
   const { alarmRules, alarmNotice, samples } = detail;
   if (alarmRules.triggerType === 1) {
     const points = presencePoints(series.onlineState ?? [], alarmNotice, alarmRules.durations, span, until);
@@ -91,7 +94,10 @@ export function panelsOf(detail: AlarmDetail, series: Series, span: Span, until:
     if (last && last[0] < until) points.push([until, last[1]]);
     panels.set(`step ${sign}`, steps({ ...trace, points, marks: at(marked) }, labels));
   }
-  for (const panel of panels.values()) if (!panel.labels) panel.scale = scaleOf(panel, panels.size > 1 ? 2 : 4);
+  for (const panel of panels.values()) {
+    const leastSpan = Math.max(0, ...panel.traces.map(({ sign }) => leastSpans.get(sign) ?? 0));
+    if (!panel.labels) panel.scale = scaleOf(panel, panels.size > 1 ? 2 : 4, leastSpan);
+  }
   return [...panels.values()];
 }
 
@@ -101,7 +107,7 @@ function steps(trace: Trace, labels: string[]): Panel {
 }
 
 /** A scale that contains every reading and every limit, with a margin. */
-function scaleOf({ traces, limits }: Panel, ticks: number): Scale {
+function scaleOf({ traces, limits }: Panel, ticks: number, leastSpan: number): Scale {
   const values = traces.flatMap(({ points, marks }) => [...points, ...marks].map(([, value]) => value));
   const lines = limits.flatMap(({ value, recovery }) => (recovery === null ? [value] : [value, recovery]));
   const all = [...values, ...lines];
@@ -113,7 +119,7 @@ function scaleOf({ traces, limits }: Panel, ticks: number): Scale {
   }
   if (all.length === 0) return { min: 0, max: 1, step: 1 };
   const room = (high - low) * 0.06;
-  return scaleFor(low - room, high + room, ticks);
+  return scaleFor(low - room, high + room, ticks, leastSpan);
 }
 
 /**

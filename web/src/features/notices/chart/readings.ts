@@ -7,13 +7,17 @@ import { now } from '@/lib/format/clock';
 import { api } from '@/lib/http/api';
 import type { LivePresence, LiveReading } from '@/lib/live/useLive';
 import type { AlarmDetail } from '../queries';
+import { countBeside, dayMs, joinSeries, leastReadings, type Read, readBeside, type Side, tenthBeside } from './around';
 
-/** The margin before the beginning and after the end; section 9 of the specification. */
+/**
+ * The least margin before the beginning and after the end; section 9 of the specification. It is
+ * wider if it has fewer than ten readings.
+ */
 export const marginMs = 5 * 60_000;
 /** The longest range that one call accepts. */
-const maxRangeMs = 30 * 24 * 3_600_000;
+const maxRangeMs = 30 * dayMs;
 /** Longer ranges are thinned; their lows and highs are kept. */
-const unthinnedMs = 24 * 3_600_000;
+const unthinnedMs = dayMs;
 const points = 1500;
 
 /** The query for the chart of a notice. */
@@ -21,28 +25,41 @@ export interface Question {
   deviceName: string;
   /** Identifiers; empty: presence changes. */
   signs: readonly string[];
+  /** Those of them that are numbers. */
+  numeric: readonly string[];
+  /** The beginning and the end of the alarm; the end is absent while the alarm is open. */
+  start: number;
+  end?: number;
+}
+
+export interface Span {
   from: number;
-  /** Absent while the alarm is open. */
-  to?: number;
+  to: number;
 }
 
 /**
- * The time axis: from five minutes before the alarm to five minutes after it, but at most thirty
- * days.
+ * The time axis: from ten readings before the alarm, at least five minutes, to as much after it, or
+ * to five minutes from now while it is open. It is at most thirty days long.
  */
-export function spanOf({ from, to }: Question, at: number): { from: number; to: number } {
-  return { from, to: Math.min(to ?? at + marginMs, from + maxRangeMs) };
+export function spanOf({ signs, start, end }: Question, series: Series, at: number): Span {
+  const known = signs.length > 0 ? series : {};
+  const from = Math.min(start - marginMs, tenthBeside(known, start, -1) ?? start);
+  const to = end === undefined ? at + marginMs : Math.max(end + marginMs, tenthBeside(known, end, 1) ?? end);
+  return { from, to: Math.min(to, from + maxRangeMs) };
 }
 
 /** Attributes that the product has lost since are queried too: their readings still exist. */
 export function questionOf({ alarmNotice, alarmRules, alarmDeviceInfoRespDTO }: AlarmDetail): Question {
   const { startTime, endTime } = alarmNotice;
   const { triggerType, conditions } = alarmRules;
+  const named = (of: typeof conditions) => [...new Set(of.map(({ tslAttribute }) => tslAttribute))];
+  const byReadings = triggerType !== 1;
   return {
     deviceName: alarmDeviceInfoRespDTO.deviceName,
-    signs: triggerType === 1 ? [] : [...new Set(conditions.map(({ tslAttribute }) => tslAttribute))],
-    from: startTime - marginMs,
-    ...(endTime === undefined ? {} : { to: endTime + marginMs }),
+    signs: byReadings ? named(conditions) : [],
+    numeric: byReadings ? named(conditions.filter(({ value }) => typeof value === 'number')) : [],
+    start: startTime,
+    ...(endTime === undefined ? {} : { end: endTime }),
   };
 }
 
@@ -57,27 +74,40 @@ export const chartQuery = (question: Question) =>
       sameChart(query?.queryKey.at(-1), question) ? before : undefined,
   });
 
-function sameChart(before: unknown, { deviceName, from }: Question): boolean {
+function sameChart(before: unknown, { deviceName, start }: Question): boolean {
   const other = before as Question | undefined;
-  return other?.deviceName === deviceName && other.from === from;
+  return other?.deviceName === deviceName && other.start === start;
 }
 
 async function fetchSeries(question: Question, signal: AbortSignal): Promise<Series> {
-  const { deviceName, signs } = question;
+  const { deviceName, signs, numeric, start, end } = question;
   if (signs.length === 0) {
     const query = { deviceName, pageNo: 1, pageSize: 400 };
     const { list } = await api.get('/admin-api/client/pc/device/get/presence', { query, signal });
     return { onlineState: list.map(({ time, onlineState }) => ({ time, value: onlineState === 1 })).reverse() };
   }
+  const read: Read = async (some, startTime, endTime, kind) => {
+    const query = { deviceName, startTime, endTime, yeuSignList: [...some] };
+    if (kind === 'thinned') {
+      const thinned = { ...query, points };
+      return api.get('/admin-api/client/pc/device/get/format-map/time-interval-data', { query: thinned, signal });
+    }
+    const rows = await api.get('/admin-api/client/pc/device/get/sign-data', { query, signal });
+    return seriesOf(rows as Row[], some);
+  };
   const at = Math.ceil(now());
-  const { from, to } = spanOf(question, at);
-  const query = { deviceName, startTime: from, endTime: Math.min(to, at), yeuSignList: [...signs] };
-  if (to - from > unthinnedMs) {
-    const thinned = { ...query, points };
-    return api.get('/admin-api/client/pc/device/get/format-map/time-interval-data', { query: thinned, signal });
-  }
-  const rows = await api.get('/admin-api/client/pc/device/get/sign-data', { query, signal });
-  return seriesOf(rows as Row[], signs);
+  const from = start - marginMs;
+  const to = Math.min(end === undefined ? at : end + marginMs, from + maxRangeMs, at);
+  const series = await read(signs, from, to, to - from > unthinnedMs ? 'thinned' : 'all');
+  // What the alarm leaves of thirty days; an open alarm needs nothing after it.
+  const room = Math.max(0, maxRangeMs - (to - from));
+  const share = end === undefined ? room : room / 2;
+  const beside = (side: Side) => readBeside(side, series, signs, numeric, read);
+  const [before, after] = await Promise.all([
+    beside({ of: start, direction: -1, known: from, limit: Math.floor(from - share) }),
+    end === undefined ? {} : beside({ of: end, direction: 1, known: to, limit: Math.min(at, Math.floor(to + share)) }),
+  ]);
+  return joinSeries([before, series, after]);
 }
 
 type Value = components['schemas']['ReadingValue'];
@@ -93,15 +123,18 @@ export function seriesOf(rows: readonly Row[], signs: readonly string[]): Series
 
 /**
  * The series with a live reading added; the same object if the reading does not belong to the
- * chart.
+ * chart. After the end, readings are added until there are ten.
  */
 export function withReading(series: Series, question: Question, { time, values }: LiveReading): Series {
-  if (time < question.from || (question.to !== undefined && time > question.to)) return series;
+  const { start, end } = question;
+  if (time < start - marginMs) return series;
   let next = series;
   for (const sign of question.signs) {
     const value = values[sign];
     if (value === undefined) continue;
     const before = next[sign] ?? [];
+    const isBeyond = end !== undefined && time > end + marginMs;
+    if (isBeyond && countBeside(before, end, 1) >= leastReadings) continue;
     const others = before.filter((point) => point.time !== time);
     next = { ...next, [sign]: [...others, { time, value }].sort((a, b) => a.time - b.time) };
   }

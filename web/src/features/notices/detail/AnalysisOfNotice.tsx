@@ -14,7 +14,7 @@ export function AnalysisOfNotice({ detail }: { detail: AlarmDetail }) {
   const now = useNow(stepMs);
   if (detail.alarmDeviceInfoRespDTO.deleted) return null;
   const question = questionOf(detail);
-  const span = spanOf(question, now);
+  const span = spanOf(question, {}, now);
   const to = Math.min(span.to, now);
   const from = Math.min(span.from, to - leastMs);
   return (

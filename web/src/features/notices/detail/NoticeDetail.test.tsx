@@ -24,6 +24,12 @@ const fact = (name: string) => noticeRegion().getByText(name).closest('div')?.qu
 const part = (name: string) =>
   within(noticeRegion().getByRole('heading', { level: 3, name }).parentElement as HTMLElement);
 
+function condition() {
+  const [first] = detailOf(notice()).alarmRules.conditions;
+  if (!first) throw new Error('no condition');
+  return first;
+}
+
 /** Opens a given notice. */
 async function open(one = notice(), change: Parameters<typeof detailOf>[1] = {}, before?: (server: Server) => void) {
   const server = noticeServer([one]);
@@ -136,8 +142,14 @@ describe('the chart', () => {
   it('spans five minutes before to five minutes after', async () => {
     const startTime = Date.now() - 40 * minute;
     const one = notice({ startTime, endTime: startTime + 20 * minute, resolveStatus: 1 });
-    const { server } = await open(one);
+    const { server } = await open(one, {}, (before) => {
+      before.rows = Array.from({ length: 300 }, (_, i) => ({
+        collect_time: startTime - 15 * minute + i * 10_000,
+        airTemperature: 2 + (i % 11) / 10,
+      }));
+    });
     expect(axis()).toMatchObject({ min: startTime - 5 * minute, max: startTime + 25 * minute });
+    expect(askedOf(server, paths.thinned)).toEqual([]);
     expect(askedOf(server, paths.readings).at(-1)).toEqual({
       deviceName: 'WS-1',
       startTime: String(startTime - 5 * minute),
@@ -146,11 +158,42 @@ describe('the chart', () => {
     });
     const chart = noticeRegion().getByRole('img', { name: /^Readings from / });
     expect(chart).toHaveAccessibleName(
-      /Air temperature from 2\.\d\s°C to 3\.0\s°C\. The readings that triggered it are marked\./,
+      /Air temperature from 2\.0\s°C to 3\.0\s°C\. The readings that triggered it are marked\./,
     );
     expect(within(chart).getByText(/^Alarm below 2\.0\s°C$/)).toBeInTheDocument();
     expect(within(chart).getByText(/^Began /)).toBeInTheDocument();
     expect(chart.querySelectorAll('circle.sample')).toHaveLength(1);
+  });
+
+  it('spans ten readings before and after the alarm of a device that reports twice an hour', async () => {
+    const startTime = Date.now() - 24 * 60 * minute;
+    const one = notice({ startTime, endTime: startTime + 45 * minute, resolveStatus: 1 });
+    const { server } = await open(one, { samples: [] }, (before) => {
+      before.rows = Array.from({ length: 96 }, (_, i) => ({
+        collect_time: startTime + (i - 48) * 30 * minute,
+        airTemperature: Number(((i % 40) / 10).toFixed(1)),
+      }));
+    });
+    const max = startTime + 60 * minute + 9 * 30 * minute;
+    await waitFor(() => expect(axis()).toMatchObject({ min: startTime - 10 * 30 * minute, max }));
+    expect(lines()[0]).toHaveLength(22);
+    // Two hours hold too few readings, a day holds enough.
+    expect(new Set(askedOf(server, paths.thinned).map(({ startTime: from }) => from)).size).toBe(4);
+    expect(
+      noticeRegion().getByRole('img', { name: /^Readings from .*Air temperature from 0\.0\s°C to 3\.9/ }),
+    ).toBeVisible();
+  });
+
+  it('has an axis that spans at least what the quantity needs', async () => {
+    const limit = { ...condition(), value: 2 };
+    await open(notice(), { rule: { conditions: [limit] }, samples: [] }, (server) => {
+      server.rows = [{ collect_time: Date.now() - 20 * minute, airTemperature: 2.1 }];
+      server.properties = server.properties.map((property) =>
+        property.identifier === 'airTemperature' ? { ...property, leastSpan: 8 } : property,
+      );
+    });
+    const [{ min, max } = { min: 0, max: 0 }] = (drawn.option as { yAxis: { min: number; max: number }[] }).yAxis;
+    await waitFor(() => expect(max - min).toBeGreaterThanOrEqual(8));
   });
 
   it.each([
@@ -232,12 +275,14 @@ describe('the chart', () => {
   it('thins longer ones and draws the first thirty days of very long ones', async () => {
     const startTime = Date.now() - 40 * 24 * 60 * minute;
     const { server } = await open(notice({ startTime }), {}, (before) => {
-      before.base.series = { airTemperature: [{ time: startTime, value: 1 }] };
+      before.rows = [{ collect_time: startTime, airTemperature: 1 }];
     });
-    const [asked] = server.base.calls.filter(({ pathname }) => pathname === paths.thinned);
-    expect(asked?.searchParams.get('points')).toBe('1500');
-    const span = Number(asked?.searchParams.get('endTime')) - Number(asked?.searchParams.get('startTime'));
+    const [asked] = askedOf(server, paths.thinned);
+    expect(asked?.points).toBe('1500');
+    const span = Number(asked?.endTime) - Number(asked?.startTime);
     expect(span).toBe(30 * 24 * 60 * minute);
+    // Nothing is left of thirty days for readings before the alarm.
+    expect(new Set(askedOf(server, paths.thinned).map(({ startTime: from }) => from)).size).toBe(1);
     expect(noticeRegion().getByText('The first 30 days are drawn.')).toBeVisible();
   });
 
