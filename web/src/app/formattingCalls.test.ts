@@ -29,6 +29,11 @@ const others: Readonly<Record<string, readonly (keyof typeof formattingCalls)[]>
   'features/alarm/form/number.ts': ['fixed'],
   'features/alarm/rehearsal/DayChart.tsx': ['fixed'],
   'features/alarm/rehearsal/scale.ts': ['fixed'],
+  'features/analysis/chart/Bars.tsx': ['fixed'],
+  // The library takes moments as dates.
+  'features/analysis/chart/nights.ts': ['zone'],
+  'features/analysis/controls/CompareField.tsx': ['dayjs'],
+  'features/analysis/data/span.ts': ['clock'],
   'features/data/history/RangeStrip.tsx': ['fixed'],
   'features/data/history/figures.ts': ['fixed'],
   'features/data/history/range.ts': ['clock'],

@@ -35,10 +35,11 @@ export function AnalysisPage() {
   const [end, setEnd] = useState(() => Math.ceil(now()));
   const rain = shows('rain');
   const analysis = useAnalysis(search, { now: end, points: isPhone ? points.phone : points.desktop, rain });
-  const { names, sources, drawn, error, missing, signs, attributes, isFetching } = analysis;
+  const { names, sources, drawn, error, missing, signs, attributes, isFetching, plan } = analysis;
   const captions = useMemo(
-    () => (drawn ? captionsOf(drawn, search.compare !== undefined, t, format) : []),
-    [drawn, search.compare, t, format],
+    () =>
+      drawn ? captionsOf(drawn, { compared: search.compare !== undefined, leftOut: plan.leftOut }, t, format) : [],
+    [drawn, search.compare, plan.leftOut, t, format],
   );
   const range = drawn && !drawn.season && names.length > 0 ? rangeText(drawn.span, t, format.language) : undefined;
   const titles = useMemo(() => new Map(sources.map(({ device }) => [device.deviceName, nameOf(device)])), [sources]);

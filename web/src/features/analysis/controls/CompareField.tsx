@@ -14,6 +14,9 @@ interface CompareFieldProps {
   onChange: (next: Pick<AnalysisSearch, 'compare' | 'since' | 'base'>) => void;
 }
 
+/** A leap year has every day. */
+const anyYear = 2024;
+
 /** What the lines are compared with; for degree days, since when and above what they are counted. */
 export function CompareField({ compare, since, base, onChange }: CompareFieldProps) {
   const { t } = useTranslation();
@@ -40,7 +43,7 @@ export function CompareField({ compare, since, base, onChange }: CompareFieldPro
           <DatePicker
             id={`${id}-since`}
             className={css.since}
-            value={pickerDay(`${new Date().getUTCFullYear()}-${since}`)}
+            value={pickerDay(`${anyYear}-${since}`)}
             format="DD MMM"
             allowClear={false}
             onChange={(day) => {

@@ -37,10 +37,18 @@ export interface Plan {
   asks: Ask[];
   /** By the index of the call. */
   lines: { source: number; attributes: Attribute[]; compared: boolean; ask: number }[];
+  /** Directions or switches were chosen, and the range is too long for them. */
+  leftOut: boolean;
   rain: { source: number; attribute: Attribute; ask: number } | null;
   /** Null: no device measures the temperature that degree days need, or they are not asked for. */
   season: SeasonPlan | null;
 }
+
+/** The longest range of which single readings are drawn. */
+const maxReadingsMs = 31 * 86_400_000;
+
+/** The mean of directions is not a direction, and switches have no hours: only readings of both are drawn. */
+const needsReadings = (kind: Attribute['kind']) => kind === 'direction' || kind === 'step';
 
 interface Wanted {
   sources: readonly Source[];
@@ -66,16 +74,35 @@ export function planOf({ sources, signs, search, span, points, rain }: Wanted): 
   // All that there is has nothing before it.
   const compared = season !== null || (search.compare === 'date' && span.from > 0);
   const lines: Plan['lines'] = [];
+  let leftOut = false;
   sources.forEach((source, index) => {
     const attributes = attributesOf(source.model).filter(({ sign }) => signs.includes(sign));
-    if (attributes.length === 0) return;
     attributes.sort((a, b) => signs.indexOf(a.sign) - signs.indexOf(b.sign));
-    const wanted = attributes.map(({ sign }) => sign);
-    if (compared) lines.push({ source: index, attributes, compared: true, ask: ask(source, wanted, before) });
-    lines.push({ source: index, attributes, compared: false, ask: ask(source, wanted, own) });
+    const single = attributes.filter(({ kind }) => needsReadings(kind));
+    const readable = season === null && (span.from > 0 ? span.to - span.from <= maxReadingsMs : false);
+    if (single.length > 0 && !readable) leftOut = true;
+    const parts = [
+      { part: attributes.filter(({ kind }) => !needsReadings(kind)), as: by },
+      { part: readable ? single : [], as: 'raw' as const },
+    ];
+    for (const { part, as } of parts) {
+      if (part.length === 0) continue;
+      const wanted = part.map(({ sign }) => sign);
+      if (compared)
+        lines.push({ source: index, attributes: part, compared: true, ask: ask(source, wanted, before, as) });
+      lines.push({ source: index, attributes: part, compared: false, ask: ask(source, wanted, own, as) });
+    }
   });
   const axis = season ? 'degreeDays' : 'time';
-  return { axis, span: own, asks, lines, rain: rain && !season ? rainOf(sources, signs, own, ask) : null, season };
+  return {
+    axis,
+    span: own,
+    asks,
+    lines,
+    leftOut,
+    rain: rain && !season ? rainOf(sources, signs, own, ask) : null,
+    season,
+  };
 }
 
 type AskFor = (source: Source, signs: readonly string[], of: Span, resolution?: Ask['by']) => number;

@@ -31,7 +31,7 @@ export function yearBefore(time: number): number {
 function withYear(time: number, years: number): number {
   const date = zonedDate(time);
   const [year, month, day] = [date.getFullYear() + years, date.getMonth(), date.getDate()];
-  const last = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
+  const last = zonedDate(fromZonedParts(year, month + 1, 0)).getDate();
   const seconds = date.getSeconds() * 1000 + date.getMilliseconds();
   return fromZonedParts(year, month, Math.min(day, last), date.getHours(), date.getMinutes()) + seconds;
 }

@@ -105,7 +105,7 @@ it('says on its second sheet what the lines are', async () => {
     ['Mar 1 – Mar 2, 2026'],
     ['By hour, UTC+3'],
     [],
-    ['Device', 'Device name', 'Property', 'Identifier', 'Unit', 'Period', 'Resolution'],
+    ['Device', 'Device name', 'Attribute', 'Identifier', 'Unit', 'Period', 'Resolution'],
     ['Orchard mast', 'WS-1', 'Air temperature', 'airTemperature', '°C', 'chosen range', 'hours'],
     ['Orchard mast', 'WS-1', 'Air temperature', 'airTemperature', '°C', 'year before', 'days'],
   ]);
