@@ -1,6 +1,7 @@
+import { useQuery } from '@tanstack/react-query';
 import { useNow } from '@/lib/format/clock';
 import { AnalysisLink } from '@/ui/AnalysisLink';
-import { questionOf, spanOf } from '../chart/readings';
+import { chartQuery, questionOf, spanOf } from '../chart/readings';
 import type { AlarmDetail } from '../queries';
 import css from './NoticeDetail.module.css';
 
@@ -12,9 +13,12 @@ const leastMs = 24 * 3_600_000;
 /** Leads from the chart of a notice to the analysis of the same readings; a device that is gone has none. */
 export function AnalysisOfNotice({ detail }: { detail: AlarmDetail }) {
   const now = useNow(stepMs);
-  if (detail.alarmDeviceInfoRespDTO.deleted) return null;
+  const { deleted } = detail.alarmDeviceInfoRespDTO;
   const question = questionOf(detail);
-  const span = spanOf(question, {}, now);
+  // The chart asks the same, so this causes no request of its own.
+  const { data: series = {} } = useQuery({ ...chartQuery(question), enabled: !deleted });
+  if (deleted) return null;
+  const span = spanOf(question, series, now);
   const to = Math.min(span.to, now);
   const from = Math.min(span.from, to - leastMs);
   return (
