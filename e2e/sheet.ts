@@ -18,13 +18,15 @@ export function readWorkbook(file: Buffer): Map<string, Cell[][]> {
     return text;
   };
   const dates = dateStyles(part('xl/styles.xml'));
+  // Some writers keep texts in a list of their own, to which cells refer by number.
+  const shared = elements(parts.get('xl/sharedStrings.xml') ?? '', 'si').map(({ inner }) => textsOf(inner));
   const targets = new Map(
     elements(part('xl/_rels/workbook.xml.rels'), 'Relationship').map(({ of }) => [of('Id'), of('Target')]),
   );
   return new Map(
     elements(part('xl/workbook.xml'), 'sheet').map(({ of }) => {
       const target = targets.get(of('r:id')) ?? '';
-      return [unescaped(of('name')), rowsOf(part(`xl/${target.replace(/^\/?(xl\/)?/, '')}`), dates)];
+      return [unescaped(of('name')), rowsOf(part(`xl/${target.replace(/^\/?(xl\/)?/, '')}`), dates, shared)];
     }),
   );
 }
@@ -75,32 +77,35 @@ function dateStyles(xml: string): Set<number> {
   return new Set(used.flatMap((format, index) => (/yy/i.test(format) ? [index] : [])));
 }
 
-function rowsOf(xml: string, dates: ReadonlySet<number>): Cell[][] {
+function rowsOf(xml: string, dates: ReadonlySet<number>, shared: readonly string[]): Cell[][] {
   return elements(xml, 'row').map(({ inner }) => {
     const row: Cell[] = [];
     for (const { of, inner: content } of elements(inner, 'c')) {
       const place = of('r') === '' ? row.length : columnOf(of('r'));
       while (row.length < place) row.push(null);
-      row.push(cellOf(of('t'), content, dates.has(Number(of('s') || 0))));
+      row.push(cellOf(of('t'), content, dates.has(Number(of('s') || 0)), shared));
     }
     return row;
   });
 }
+
+const textsOf = (inner: string) =>
+  unescaped(
+    elements(inner, 't')
+      .map((text) => text.inner)
+      .join(''),
+  );
 
 /** A is 0, AB is 27. */
 function columnOf(name: string): number {
   return [...name.replace(/\d+$/, '')].reduce((sum, letter) => 26 * sum + letter.charCodeAt(0) - 64, 0) - 1;
 }
 
-function cellOf(type: string, inner: string, isDate: boolean): Cell {
-  if (type === 'inlineStr')
-    return unescaped(
-      elements(inner, 't')
-        .map((text) => text.inner)
-        .join(''),
-    );
+function cellOf(type: string, inner: string, isDate: boolean, shared: readonly string[]): Cell {
+  if (type === 'inlineStr') return textsOf(inner);
   const [value] = elements(inner, 'v');
   if (!value) return null;
+  if (type === 's') return shared[Number(value.inner)] ?? null;
   if (type === 'b') return value.inner === '1';
   if (type === 'str') return unescaped(value.inner);
   const number = Number(value.inner);

@@ -1,8 +1,7 @@
 import type { TFunction } from 'i18next';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { nameOf } from '@/lib/device/types';
-import { now } from '@/lib/format/clock';
 import { formatDateTime } from '@/lib/format/date';
 import { useFormat } from '@/lib/format/format';
 import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
@@ -19,6 +18,7 @@ import type { Span } from './data/line';
 import { useAnalysis } from './data/useAnalysis';
 import { Result } from './Result';
 import { useAnalysisSearch } from './useAnalysisSearch';
+import { useEnd } from './useEnd';
 
 /** The most values of a line for automatic resolution: about two a pixel. */
 const points = { desktop: 2000, phone: 800 };
@@ -32,7 +32,7 @@ export function AnalysisPage() {
   const format = useFormat();
   const isPhone = useMediaQuery(phoneQuery);
   const { search, change, shows, toggle, query, open } = useAnalysisSearch();
-  const [end, setEnd] = useState(() => Math.ceil(now()));
+  const { end, renew } = useEnd(search);
   const rain = shows('rain');
   const analysis = useAnalysis(search, { now: end, points: isPhone ? points.phone : points.desktop, rain });
   const { names, sources, drawn, error, missing, signs, attributes, isFetching, plan } = analysis;
@@ -55,7 +55,7 @@ export function AnalysisPage() {
           shows={shows}
           toggle={toggle}
           titleOf={(name) => titles.get(name) ?? name}
-          onRefresh={() => setEnd(Math.ceil(now()))}
+          onRefresh={renew}
           query={query}
           onOpen={open}
         />
@@ -75,7 +75,7 @@ export function AnalysisPage() {
           ) : null}
           {names.length === 0 ? (
             <Empty title={t('analysis.start.title')} text={t('analysis.start.text')} />
-          ) : attributes.length > 0 && signs.length === 0 ? (
+          ) : missing.length === names.length ? null : attributes.length > 0 && signs.length === 0 ? (
             <Empty title={t('analysis.noSigns.title')} text={t('analysis.noSigns.text')} />
           ) : sources.length > 0 && attributes.length === 0 ? (
             <Empty title={t('analysis.signs.none')} />
@@ -90,7 +90,7 @@ export function AnalysisPage() {
               range={range ?? ''}
               now={end}
             />
-          ) : error || missing.length === names.length ? null : (
+          ) : error ? null : (
             <Loading label={t('history.loading')}>
               <Skeleton height={360} radius={8} />
             </Loading>

@@ -77,10 +77,7 @@ export function Controls({
             {season ? null : (
               <RangeField
                 preset={custom ? null : (search.range ?? defaultPreset)}
-                onPreset={(range) => {
-                  onRefresh();
-                  change({ range, from: undefined, to: undefined });
-                }}
+                onPreset={(range) => change({ range, from: undefined, to: undefined })}
                 onMove={(share) => setSpan(movedSpan(span, share, latest()))}
                 onZoom={(factor) => setSpan(zoomedSpan(span, factor, (span.from + span.to) / 2, latest()))}
                 onRefresh={() => {

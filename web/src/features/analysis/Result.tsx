@@ -110,7 +110,15 @@ export function Result({ analysis, drawn, search, change, shows, captions, range
           onZoom={(factor, around) => (overTime ? setSpan(zoomedSpan(span, factor, around, now)) : undefined)}
         />
       )}
-      {shows('alarms') && overTime ? <AlarmList alarms={listed} deviceNames={names} /> : null}
+      {shows('alarms') && overTime ? (
+        <AlarmList
+          alarms={alarms.data}
+          deviceNames={names}
+          error={alarms.error}
+          onRetry={() => void alarms.refetch()}
+          busy={alarms.isFetching}
+        />
+      ) : null}
     </>
   );
 }

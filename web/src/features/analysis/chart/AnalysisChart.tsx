@@ -46,7 +46,10 @@ interface AnalysisChartProps {
   onZoom: (factor: number, around: number) => void;
 }
 
-/** The lines in plots over one axis, with what is drawn over them. */
+/**
+ * The lines in plots over one axis, with what is drawn over them. Each part renders again only when
+ * its own input differs: the crosshair follows every movement of the pointer.
+ */
 export function AnalysisChart(props: AnalysisChartProps) {
   const { columns, axis, span, rain, alarms, limits, nights, band, depths, marksOf, picture } = props;
   const { t } = useTranslation();

@@ -1,3 +1,4 @@
+import { memo } from 'react';
 import { useFormat } from '@/lib/format/format';
 import type { Measure } from '@/ui/chart/measure';
 import { scaleFor, tickDecimals } from '@/ui/chart/scale';
@@ -18,7 +19,7 @@ interface AxisTicksProps {
 const degreeTickPx = 80;
 
 /** The labelled times, or degree days, below the last plot. */
-export function AxisTicks({ axis, span, geometry, measure }: AxisTicksProps) {
+export const AxisTicks = memo(function AxisTicks({ axis, span, geometry, measure }: AxisTicksProps) {
   const format = useFormat();
   const { left, plotWidth, width, height, boxes } = geometry;
   const last = boxes.at(-1);
@@ -38,7 +39,7 @@ export function AxisTicks({ axis, span, geometry, measure }: AxisTicksProps) {
       </g>
     );
   });
-}
+});
 
 function degreeTicks({ to }: Span, steps: number, write: (value: number, decimals?: number) => string) {
   const scale = scaleFor(0, to, Math.max(2, Math.floor(steps)));

@@ -1,3 +1,4 @@
+import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { spreadLabels } from '@/ui/chart/endLabels';
 import { type Measure, truncateToWidth } from '@/ui/chart/measure';
@@ -24,7 +25,7 @@ const samplePx = 14;
 const nearPx = 6;
 
 /** The names of the lines in the gutter, each at the height where its line ends. */
-export function EndLabels({ panel, box, geometry, span, measure }: EndLabelsProps) {
+export const EndLabels = memo(function EndLabels({ panel, box, geometry, span, measure }: EndLabelsProps) {
   const { t } = useTranslation();
   const y = yIn(panel, box);
   const ends = panel.columns.map((column) => endOf(column, span));
@@ -63,7 +64,7 @@ export function EndLabels({ panel, box, geometry, span, measure }: EndLabelsProp
       </g>
     );
   });
-}
+});
 
 /** The last value in view; null if there is none. */
 function endOf({ line: { times, mean } }: Column, span: Span): number | null {

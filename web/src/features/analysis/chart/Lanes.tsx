@@ -1,4 +1,4 @@
-import { useMemo } from 'react';
+import { memo, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { AlarmNotice } from '@/lib/alarm/notices';
 import { useFormat } from '@/lib/format/format';
@@ -19,7 +19,7 @@ interface RainLaneProps {
 }
 
 /** Rain as bars above the plots, in the colour of water. */
-export function RainLane({ rain, box, geometry, span, clip }: RainLaneProps) {
+export const RainLane = memo(function RainLane({ rain, box, geometry, span, clip }: RainLaneProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const { left, plotWidth } = geometry;
@@ -52,7 +52,7 @@ export function RainLane({ rain, box, geometry, span, clip }: RainLaneProps) {
       />
     </g>
   );
-}
+});
 
 interface AlarmLaneProps {
   alarms: readonly AlarmNotice[];
@@ -67,7 +67,7 @@ interface AlarmLaneProps {
 const minAlarmWidth = 3;
 
 /** When alarms held; the list below the chart has them as links. */
-export function AlarmLane({ alarms, box, geometry, span, named }: AlarmLaneProps) {
+export const AlarmLane = memo(function AlarmLane({ alarms, box, geometry, span, named }: AlarmLaneProps) {
   const { t } = useTranslation();
   const { left, plotWidth } = geometry;
   const inside = (time: number) => Math.min(left + plotWidth, Math.max(left, xOf(time, span, geometry)));
@@ -100,4 +100,4 @@ export function AlarmLane({ alarms, box, geometry, span, named }: AlarmLaneProps
       })}
     </g>
   );
-}
+});

@@ -1,5 +1,5 @@
 import type { TFunction } from 'i18next';
-import { useMemo } from 'react';
+import { memo, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '@/lib/format/format';
 import { tickTexts } from '@/ui/chart/axes';
@@ -32,7 +32,7 @@ interface PanelPlotProps {
 }
 
 /** One plot: its head, axis and grid, and what is drawn in it. */
-export function PanelPlot({
+export const PanelPlot = memo(function PanelPlot({
   panel,
   box,
   geometry,
@@ -106,7 +106,7 @@ export function PanelPlot({
       />
     </g>
   );
-}
+});
 
 /** A plot of one quantity is named after it; one of several has only its unit. */
 function headOf(panel: Panel, unit: string, t: TFunction): string {

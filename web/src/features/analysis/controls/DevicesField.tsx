@@ -39,8 +39,8 @@ export function DevicesField({ names, titleOf, onChange }: DevicesFieldProps) {
             <button
               type="button"
               className={css.remove}
-              aria-label={t('rule.filter.remove', { name: titleOf(name) })}
-              title={t('rule.filter.remove', { name: titleOf(name) })}
+              aria-label={t('analysis.devices.remove', { name: titleOf(name) })}
+              title={t('analysis.devices.remove', { name: titleOf(name) })}
               onClick={() => toggle(name)}
             >
               <CloseOutlined aria-hidden="true" />

@@ -50,10 +50,12 @@ const maxReadingsMs = 31 * 86_400_000;
 /** The mean of directions is not a direction, and switches have no hours: only readings of both are drawn. */
 const needsReadings = (kind: Attribute['kind']) => kind === 'direction' || kind === 'step';
 
+type Compared = Pick<AnalysisSearch, 'compare' | 'since' | 'base'>;
+
 interface Wanted {
   sources: readonly Source[];
   signs: readonly string[];
-  search: AnalysisSearch;
+  search: Compared & Pick<AnalysisSearch, 'by'>;
   span: Span;
   /** The most values of a property for automatic resolution. */
   points: number;
@@ -107,7 +109,7 @@ export function planOf({ sources, signs, search, span, points, rain }: Wanted): 
 
 type AskFor = (source: Source, signs: readonly string[], of: Span, resolution?: Ask['by']) => number;
 
-function seasonOf(sources: readonly Source[], search: AnalysisSearch, to: number, ask: AskFor): SeasonPlan | null {
+function seasonOf(sources: readonly Source[], search: Compared, to: number, ask: AskFor): SeasonPlan | null {
   for (const source of sources) {
     const warmth = warmthOf(source.model);
     if (!warmth) continue;
@@ -151,9 +153,10 @@ export function drawnOf(plan: Plan, sources: readonly Source[], answers: readonl
   const season = plan.season && { days: degreeDaysOf(plan.season, answers), plan: plan.season };
   const columns = plan.lines.flatMap(({ source, attributes, compared, ask }) =>
     attributes.flatMap((attribute): Column[] => {
-      const line = answers[ask]?.get(attribute.sign);
-      if (!line) return [];
-      return [columnOf(sources, source, attribute, compared, moved(line, compared, season?.days))];
+      const answer = answers[ask]?.get(attribute.sign);
+      const line = answer && moved(answer, compared, season?.days);
+      // Of a season whose degree days cannot be relied on, no value has a place.
+      return line && line.times.length > 0 ? [columnOf(sources, source, attribute, compared, line)] : [];
     }),
   );
   const rainLine = plan.rain && answers[plan.rain.ask]?.get(plan.rain.attribute.sign);

@@ -40,6 +40,8 @@ export function useAnalysis(search: AnalysisSearch, { now, points, rain }: Optio
       refetch: () => results.map((result) => result.refetch()),
     }),
   });
+  // Whether the devices that are found are those of the address, not of the one before.
+  const looked = devices.data !== undefined && !devices.isPlaceholderData;
   const { ready, list } = models;
   const sources = useMemo<Source[]>(
     () => (ready ? found.flatMap((device, index) => (list[index] ? [{ device, model: list[index] }] : [])) : []),
@@ -48,13 +50,18 @@ export function useAnalysis(search: AnalysisSearch, { now, points, rain }: Optio
   const attributes = useMemo(() => allAttributes(sources.map(({ model }) => model)), [sources]);
   const chosen = useMemo(() => namesOf(search.signs), [search.signs]);
   const signs = useMemo(
-    () => (search.signs === undefined ? firstSigns(attributes, sources[0]?.device.mainSign) : chosen),
+    () =>
+      search.signs === undefined
+        ? firstSigns(attributes, sources[0]?.device.mainSign)
+        : chosen.filter((sign) => attributes.some((attribute) => attribute.sign === sign)),
     [search.signs, chosen, attributes, sources],
   );
-  const plan = useMemo<Plan>(
-    () => planOf({ sources, signs, search, span: spanOf(search, now), points, rain }),
-    [sources, signs, search, now, points, rain],
-  );
+  // Only what decides the calls: switching a layer leaves the plan, and what is drawn, as they are.
+  const { range, from, to, by, compare, since, base } = search;
+  const plan = useMemo<Plan>(() => {
+    const span = spanOf({ range, from, to }, now);
+    return planOf({ sources, signs, search: { by, compare, since, base }, span, points, rain });
+  }, [sources, signs, range, from, to, by, compare, since, base, now, points, rain]);
   const lines = useQuery({ ...linesQuery(plan.asks), enabled: plan.asks.length > 0 });
   const marksOf = useCallback(
     (sign: string): SoilMarks | undefined =>
@@ -65,17 +72,14 @@ export function useAnalysis(search: AnalysisSearch, { now, points, rain }: Optio
   const kept = useRef<Drawn>(undefined);
   const answers = lines.isPlaceholderData ? undefined : lines.data;
   const drawn = useMemo(() => {
-    if (names.length > 0 && ready && plan.asks.length === 0) return nothing;
+    if (looked && ready && plan.asks.length === 0) return nothing;
     return answers ? drawnOf(plan, sources, answers) : undefined;
-  }, [names.length, ready, answers, plan, sources]);
-  if (drawn) kept.current = drawn;
+  }, [looked, ready, answers, plan, sources]);
+  if (drawn) kept.current = drawn.columns.length > 0 ? drawn : undefined;
   return {
     names,
     sources,
-    missing:
-      devices.data && !devices.isPlaceholderData
-        ? names.filter((name) => !found.some((d) => d.deviceName === name))
-        : [],
+    missing: looked ? names.filter((name) => !found.some((d) => d.deviceName === name)) : [],
     attributes,
     signs,
     plan,

@@ -1,0 +1,214 @@
+import { readFile } from 'node:fs/promises';
+import type { Page } from '@playwright/test';
+import { analysisUser, expectDrawn, openAnalysis, sendTerraces, slider } from './analysisTenant.ts';
+import { day } from './historyTenant.ts';
+import { expectAccessible, expectNoHorizontalScroll } from './pages.ts';
+import { readWorkbook } from './sheet.ts';
+import { expect, test } from './test.ts';
+import { openSignedIn } from './testUsers.ts';
+
+test.beforeAll(sendTerraces);
+
+const both = 'devices=TR-0001,TR-0002&signs=airTemperature,soilMoisture10,soilMoisture30';
+
+async function setTheme(page: Page, darkMode: boolean): Promise<void> {
+  await page.addInitScript(
+    (state) => localStorage.setItem('tilth.preferences', JSON.stringify({ state, version: 0 })),
+    { darkMode },
+  );
+}
+
+/** The texts of the picture that leave it, or stand on each other. */
+const collisions = (page: Page) =>
+  page
+    .locator('[data-chart] svg')
+    .first()
+    .evaluate((svg) => {
+      const frame = svg.getBoundingClientRect();
+      const boxes = [...svg.querySelectorAll('text')].map((text) => ({
+        text: text.textContent ?? '',
+        box: text.getBoundingClientRect(),
+      }));
+      const outside = boxes.filter(({ box }) => box.left < frame.left - 1 || box.right > frame.right + 1);
+      const touching = boxes.flatMap((one, index) =>
+        boxes.slice(index + 1).flatMap((other) => {
+          const wide = Math.min(one.box.right, other.box.right) - Math.max(one.box.left, other.box.left);
+          const high = Math.min(one.box.bottom, other.box.bottom) - Math.max(one.box.top, other.box.top);
+          return wide > 1 && high > 6 ? [`${one.text} / ${other.text}`] : [];
+        }),
+      );
+      return [...outside.map(({ text }) => text), ...touching];
+    });
+
+for (const dark of [false, true]) {
+  test(`the page fits desks, tablets and phones, ${dark ? 'dark' : 'light'}`, async ({ page }) => {
+    await setTheme(page, dark);
+    await openAnalysis(page, both);
+    for (const [width, height] of [
+      [1440, 900],
+      [768, 1024],
+      [390, 844],
+    ] as const) {
+      await page.setViewportSize({ width, height });
+      await expectDrawn(page);
+      await expect(page.getByText(/^> 27\.0/)).toBeAttached();
+      await expectNoHorizontalScroll(page);
+      expect(await collisions(page), `texts at ${width} px`).toEqual([]);
+      await expectAccessible(page);
+    }
+  });
+}
+
+test('forced colours: lines stay visible in the system’s colours', async ({ page }) => {
+  await page.emulateMedia({ forcedColors: 'active' });
+  await openAnalysis(page, both);
+  const colours = await page
+    .locator('[data-line] path')
+    .evaluateAll((paths) => paths.map((path) => getComputedStyle(path).stroke));
+  const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  expect(colours.length).toBeGreaterThan(3);
+  for (const colour of colours) expect(colour).not.toBe(ground);
+  await slider(page).focus();
+  await page.keyboard.press('ArrowRight');
+  await expect(page.locator('[data-values]')).toBeVisible();
+});
+
+test('a mouse points, chooses a part by dragging, and Back returns', async ({ page }) => {
+  await openAnalysis(page, 'devices=TR-0001');
+  const place = slider(page);
+  const box = await place.boundingBox();
+  if (!box) throw new Error('the chart has no box');
+  const across = (share: number) => box.x + share * box.width;
+  const middle = box.y + box.height / 2;
+  await page.mouse.move(across(0.4), middle);
+  await expect(page.locator('[data-values]')).toContainText(/Upper terrace · Air temperature−?\d+\.\d/);
+  const length = async () => {
+    const ends = ['aria-valuemin', 'aria-valuemax'].map((name) => place.getAttribute(name));
+    const [from, to] = await Promise.all(ends);
+    return Math.round((Number(to) - Number(from)) / day);
+  };
+  expect(await length()).toBe(30);
+  await page.mouse.down();
+  await page.mouse.move(across(0.6), middle, { steps: 4 });
+  await page.mouse.up();
+  await expect(page).toHaveURL(/from=\d+&to=\d+/);
+  await expect.poll(length).toBeLessThan(10);
+  await page.goBack();
+  await expect.poll(length).toBe(30);
+  await expect(page).not.toHaveURL(/from=/);
+});
+
+test.describe('on a phone', () => {
+  test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+
+  test('one finger reads values', async ({ page }) => {
+    await openAnalysis(page, both);
+    const place = slider(page);
+    await place.scrollIntoViewIfNeeded();
+    const box = await place.boundingBox();
+    if (!box) throw new Error('the chart has no box');
+    const finger = await page.context().newCDPSession(page);
+    const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', x: number) =>
+      finger.send('Input.dispatchTouchEvent', {
+        type,
+        touchPoints: type === 'touchEnd' ? [] : [{ x, y: Math.max(box.y, 0) + 60 }],
+      });
+    await touch('touchStart', box.x + 0.5 * box.width);
+    const values = page.locator('[data-values]');
+    await expect(values).toContainText(/Upper terrace · Air temperature/);
+    const first = await place.getAttribute('aria-valuetext');
+    for (const share of [0.55, 0.6, 0.7, 0.8]) await touch('touchMove', box.x + share * box.width);
+    await expect.poll(() => place.getAttribute('aria-valuetext')).not.toBe(first);
+    await touch('touchEnd', 0);
+    // The values stay after the finger was lifted, and the range is as before.
+    await expect(values).toBeVisible();
+    await expect(page).not.toHaveURL(/from=/);
+  });
+});
+
+async function exported(page: Page, kind: string): Promise<{ name: string; file: Buffer }> {
+  await page.getByRole('button', { name: 'Export' }).click();
+  const coming = page.waitForEvent('download');
+  await page.getByRole('menuitem', { name: kind }).click();
+  const download = await coming;
+  return { name: download.suggestedFilename(), file: await readFile(await download.path()) };
+}
+
+test('exports a drawing, a picture and a workbook', async ({ page }) => {
+  await openAnalysis(page, 'devices=TR-0001,TR-0002&signs=airTemperature&range=week');
+  const box = await page.locator('[data-chart] svg').first().boundingBox();
+
+  const svg = await exported(page, 'Drawing (SVG)');
+  expect(svg.name).toBe('device_analysis.svg');
+  const { parsed, texts, lines } = await page.evaluate((text) => {
+    const drawing = new DOMParser().parseFromString(text, 'image/svg+xml');
+    return {
+      parsed: drawing.querySelector('parsererror') === null && drawing.documentElement.tagName === 'svg',
+      texts: [...drawing.querySelectorAll('text')].map((element) => element.textContent ?? ''),
+      lines: [...drawing.querySelectorAll('path')].filter((path) => (path.getAttribute('d') ?? '').length > 500).length,
+    };
+  }, svg.file.toString('utf8'));
+  expect(parsed).toBe(true);
+  expect(texts).toEqual(expect.arrayContaining(['Upper terrace', 'Lower terrace', 'Air temperature, °C']));
+  expect(lines).toBeGreaterThanOrEqual(2);
+
+  const png = await exported(page, 'Picture (PNG)');
+  expect(png.file.subarray(0, 8).toString('latin1')).toBe('\x89PNG\r\n\x1a\n');
+  // Twice the size of the page's chart, with a margin.
+  expect(png.file.readUInt32BE(16)).toBe(2 * (Math.round(box?.width ?? 0) + 32));
+  expect(png.file.readUInt32BE(20)).toBeGreaterThan(2 * (box?.height ?? 0));
+
+  const sheet = await exported(page, 'Spreadsheet (Excel)');
+  const book = readWorkbook(sheet.file);
+  expect([...book.keys()]).toEqual(['Values', 'About']);
+  const rows = book.get('Values') ?? [];
+  expect(rows[0]).toEqual(expect.arrayContaining(['Upper terrace', 'Lower terrace']));
+  expect(rows.length).toBeGreaterThan(7 * 24 - 24);
+  expect(book.get('About')?.flat()).toEqual(expect.arrayContaining(['TR-0001', 'TR-0002', 'airTemperature']));
+});
+
+test('a saved view opens again after a reload', async ({ page }) => {
+  const search = 'devices=TR-0001&signs=soilMoisture10&range=year&compare=date&hide=rain';
+  await openAnalysis(page, search);
+  await page.getByRole('button', { name: 'Views' }).click();
+  await page.getByRole('button', { name: 'Save this view…' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Soil over a year');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(page.getByText('View “Soil over a year” saved')).toBeVisible();
+  await page.goto('/analysis');
+  await expect(page.getByText('Choose devices to compare')).toBeVisible();
+  await page.reload();
+  await page.getByRole('button', { name: 'Views' }).click();
+  await page.getByRole('button', { name: 'Soil over a year', exact: true }).click();
+  await expectDrawn(page);
+  expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual(Object.fromEntries(new URLSearchParams(search)));
+});
+
+test('cards, histories and notices lead to the analysis of their device', async ({ page }) => {
+  const chips = page.getByRole('list', { name: 'Devices' }).getByRole('listitem');
+  await openSignedIn(page, analysisUser, '/data');
+  await page.getByRole('link', { name: 'Analysis of Lower terrace' }).click();
+  await expect(chips).toHaveText(['Lower terrace']);
+  await expectDrawn(page);
+
+  await page.goto('/data?device=TR-0001&history=1');
+  const history = page.getByRole('dialog', { name: 'History of Upper terrace' });
+  await history.getByRole('link', { name: 'Open in analysis' }).click();
+  await expect(chips).toHaveText(['Upper terrace']);
+  await expect(page).toHaveURL(/from=\d+&to=\d+/);
+  await expectDrawn(page);
+
+  await page.goto('/inform');
+  await page
+    .getByRole('list', { name: 'Alarm notices' })
+    .getByRole('link', { name: /Heat on the slope/ })
+    .click();
+  await page
+    .getByRole('region', { name: 'Notice', exact: true })
+    .getByRole('link', { name: 'Open in analysis' })
+    .click();
+  await expect(chips).toHaveText(['Upper terrace']);
+  await expect(page).toHaveURL(/signs=airTemperature/);
+  await expectDrawn(page);
+  await expect(page.getByRole('link', { name: 'Heat on the slope' })).toBeVisible();
+});
