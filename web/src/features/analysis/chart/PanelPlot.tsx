@@ -121,5 +121,5 @@ function headOf(panel: Panel, unit: string, t: TFunction): string {
   return unit === '' ? name : t('analysis.head', { name, unit });
 }
 
-/** Soil moisture (10 cm) is soil moisture; its depths have labels of their own. */
-const quantityOf = (name: string) => name.replace(/\s*[(（].*[)）]\s*$/u, '') || name;
+/** Soil moisture (10 cm) is soil moisture, as is soil moisture, 10 cm; its depths have labels of their own. */
+const quantityOf = (name: string) => name.replace(/\s*(?:[(（].*[)）]|[,，]?\s*\d+\s*(?:cm|см|厘米))\s*$/u, '') || name;
