@@ -51,7 +51,7 @@ const (
 
 func (s Step) ms() int64 { return time.Duration(s).Milliseconds() }
 
-// AggregateReader is the part of the store that reads aggregates.
+// AggregateReader is the part of the store that reads aggregates, or the readings if there are few.
 type AggregateReader interface {
 	Aggregates(
 		ctx context.Context,
@@ -69,6 +69,14 @@ type AggregateReader interface {
 		props []device.PropertyID,
 		zone *time.Location,
 	) (map[device.PropertyID][]Aggregate, error)
+	Range(
+		ctx context.Context,
+		t tenant.ID,
+		d device.ID,
+		from, to int64,
+		props []device.PropertyID,
+		fn func(at int64, fields []Field) error,
+	) error
 	Span() (from, to int64, ok bool)
 }
 

@@ -2,10 +2,8 @@ package console
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strconv"
-	"time"
 
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/reading"
@@ -13,19 +11,13 @@ import (
 	"tilth/internal/edge/httpbase"
 )
 
-const (
-	defaultAggregatePoints = 1000
-	// maxStretchHours is how many hours of properties are read at a time, so that memory grows neither
-	// with the range nor with the number of properties.
-	maxStretchHours = 16_000
-)
+const defaultAggregatePoints = 1000
 
 // aggregateQuery is a query for a device's aggregates.
 type aggregateQuery struct {
 	historyQuery
-	server *server
-	zone   *time.Location // of the days
-	first  *stretch       // the hours with which the range begins, if they have been read already
+	server    *server
+	stretches reading.Stretches // of the range
 }
 
 // GetAggregatedData answers a device's readings over any range by hour or day, or all of them.
@@ -45,134 +37,38 @@ func (s *server) GetAggregatedData(
 	if q.props, err = selectProperties(q.product, p.YeuSignList, nil); err != nil {
 		return nil, err
 	}
-	if q.zone, err = s.zone(ctx); err != nil {
+	zone, err := s.zone(ctx)
+	if err != nil {
 		return nil, err
 	}
-	// Outside the days with readings there is nothing to look for.
-	first, last, _ := s.Readings.Span()
-	q.from, q.to = max(q.from, first), min(q.to, last)
+	q.stretches = reading.Stretches{Store: s.Readings, Device: q.ref, From: q.from, To: q.to, Zone: zone}
+	for _, prop := range q.props {
+		if prop.DataType == device.Number {
+			q.stretches.Properties = append(q.stretches.Properties, prop.ID)
+		}
+	}
 	asked := wire.AskAuto
 	if p.Resolution != nil {
 		asked = *p.Resolution
 	}
-	resolution := wire.AggregatedDataResolution(asked)
+	resolution := reading.Resolution(asked)
 	if asked == wire.AskAuto {
 		points := defaultAggregatePoints
 		if p.Points != nil {
 			points = *p.Points
 		}
-		if resolution, err = q.chooseResolution(ctx, points); err != nil {
+		if resolution, err = q.stretches.ChooseResolution(ctx, points); err != nil {
 			return nil, err
 		}
 	}
 	return streamedResponse(func(w http.ResponseWriter) error {
-		if resolution == wire.ByReading {
+		if resolution == reading.ByReading {
 			return s.sendAllJSON(ctx, w, func(out *httpbase.StreamWriter) error { return q.writeReadings(ctx, out) })
 		}
 		return s.sendJSON(ctx, w, func(out *httpbase.StreamWriter) error {
 			return q.writeAggregates(ctx, out, resolution)
 		})
 	}), nil
-}
-
-// chooseResolution returns the finest resolution with which no numeric property has more than points
-// values. If that is hours, the query keeps the first stretch of them for the answer.
-func (q *aggregateQuery) chooseResolution(ctx context.Context, points int) (wire.AggregatedDataResolution, error) {
-	if (q.to-q.from)/time.Hour.Milliseconds() >= int64(points) {
-		return wire.ByDay, nil
-	}
-	var first *stretch
-	readings := map[device.PropertyID]int{}
-	by := wire.ByReading
-	err := q.eachStretch(ctx, wire.ByHour, func(read *stretch) error {
-		if first == nil {
-			first = read
-		}
-		for p, list := range read.aggregates {
-			for i := range list {
-				readings[p] += list[i].Count
-			}
-			if readings[p] > points {
-				by = wire.ByHour
-				return errEnough
-			}
-		}
-		return nil
-	})
-	if err != nil && !errors.Is(err, errEnough) {
-		return "", err
-	}
-	if by == wire.ByHour {
-		q.first = first
-	}
-	return by, nil
-}
-
-// errEnough ends eachStretch early.
-var errEnough = errors.New("enough is known")
-
-// stretch is the aggregates of a part of a range.
-type stretch struct {
-	aggregates map[device.PropertyID][]reading.Aggregate
-	end        int64 // epoch milliseconds, not included
-}
-
-// eachStretch calls fn for one stretch of the range after the other.
-func (q *aggregateQuery) eachStretch(
-	ctx context.Context,
-	by wire.AggregatedDataResolution,
-	fn func(read *stretch) error,
-) error {
-	var numeric []device.PropertyID
-	for _, p := range q.props {
-		if p.DataType == device.Number {
-			numeric = append(numeric, p.ID)
-		}
-	}
-	if len(numeric) == 0 {
-		return nil
-	}
-	hours := maxStretchHours / len(numeric)
-	for from := q.from; from <= q.to; {
-		read := q.first // of the same resolution: only hours are kept
-		if q.first = nil; read == nil {
-			var err error
-			if read, err = q.read(ctx, by, from, hours, numeric); err != nil {
-				return err
-			}
-		}
-		if err := fn(read); err != nil {
-			return err
-		}
-		from = read.end
-	}
-	return nil
-}
-
-// read reads the stretch of so many hours that begins with the hour or day of from. The days of most
-// zones are made from hours.
-func (q *aggregateQuery) read(
-	ctx context.Context,
-	by wire.AggregatedDataResolution,
-	from int64,
-	hours int,
-	props []device.PropertyID,
-) (read *stretch, err error) {
-	store, at := q.server.Readings, time.UnixMilli(from)
-	read = &stretch{}
-	if by == wire.ByDay {
-		year, month, day := at.In(q.zone).Date()
-		read.end = time.Date(year, month, day+max(1, hours/24), 0, 0, 0, 0, q.zone).UnixMilli()
-		read.aggregates, err = store.DailyAggregates(
-			ctx, q.ref.Tenant, q.ref.ID, from, min(q.to, read.end-1), props, q.zone,
-		)
-		return read, err
-	}
-	read.end = at.Truncate(time.Hour).Add(time.Duration(max(1, hours)) * time.Hour).UnixMilli()
-	read.aggregates, err = store.Aggregates(
-		ctx, q.ref.Tenant, q.ref.ID, from, min(q.to, read.end-1), props, reading.Hour,
-	)
-	return read, err
 }
 
 // writeReadings writes the data of an answer by reading.
@@ -189,14 +85,14 @@ func (q *aggregateQuery) writeReadings(ctx context.Context, out *httpbase.Stream
 func (q *aggregateQuery) writeAggregates(
 	ctx context.Context,
 	out *httpbase.StreamWriter,
-	by wire.AggregatedDataResolution,
+	by reading.Resolution,
 ) error {
 	out.Buf = append(append(append(out.Buf, `{"resolution":"`...), by...), `","aggregates":[`...)
 	pieces := 0
 	var times []int64
-	err := q.eachStretch(ctx, by, func(read *stretch) error {
+	err := q.stretches.Each(ctx, by, func(aggregates map[device.PropertyID][]reading.Aggregate) error {
 		for _, p := range q.props {
-			list := read.aggregates[p.ID]
+			list := aggregates[p.ID]
 			if len(list) == 0 {
 				continue
 			}

@@ -61,14 +61,6 @@ type Readings interface {
 		fn func(c *reading.Columns) error,
 	) error
 	reading.AggregateReader
-	Range(
-		ctx context.Context,
-		t tenant.ID,
-		d device.ID,
-		from, to int64,
-		props []device.PropertyID,
-		fn func(at int64, fields []reading.Field) error,
-	) error
 	Coverage(
 		ctx context.Context,
 		t tenant.ID,

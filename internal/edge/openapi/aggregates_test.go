@@ -28,7 +28,7 @@ func TestAggregatesForm(t *testing.T) {
 		map[string]reading.Value{"airTemperature": reading.Number(3.8)},
 	)
 	a := w.do(t, call{path: aggregatesPath(day, "properties", "airTemperature,note,rain")})
-	want := `{"items":[` +
+	want := `{"resolution":"hour","items":[` +
 		`{"time":"2026-11-01T00:00:00.000Z","values":{"airTemperature":{"count":1,"high":-0.5,"low":-0.5,"mean":-0.5,"sum":-0.5}}},` +
 		`{"time":"2026-11-01T01:00:00.000Z","values":{"airTemperature":{"count":1,"high":1e+21,"low":1e+21,"mean":1e+21,"sum":1e+21}}},` +
 		`{"time":"2026-11-01T02:00:00.000Z","values":{"rain":{"count":1,"high":0,"low":0,"mean":0,"sum":0}}},` +

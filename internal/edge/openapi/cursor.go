@@ -8,15 +8,18 @@ import (
 	"hash/fnv"
 	"io"
 	"strconv"
+
+	"tilth/internal/domain/reading"
 )
 
 // cursor is the position at which a list goes on. It holds a position in an order and no
 // credential: a call sees only its own tenant, whatever the cursor says.
 type cursor struct {
-	QueryHash string `json:"b"`           // of the query that the list answers
-	Name      string `json:"n,omitempty"` // devices: of the last one sent
-	Time      int64  `json:"t,omitempty"` // epoch ms; notices: of the last one sent; history: where to go on
-	ID        int64  `json:"i,omitempty"` // notices: of the last one sent
+	QueryHash  string             `json:"b"`           // of the query that the list answers
+	Name       string             `json:"n,omitempty"` // devices: of the last one sent
+	Time       int64              `json:"t,omitempty"` // epoch ms; notices: of the last one sent; history: where to go on
+	ID         int64              `json:"i,omitempty"` // notices: of the last one sent
+	Resolution reading.Resolution `json:"r,omitempty"` // aggregates: of the first page, and so of all
 }
 
 var cursorEncoding = base64.RawURLEncoding.Strict()
@@ -37,7 +40,7 @@ func readCursor(given *string, queryHash string) (*cursor, error) {
 	if given == nil {
 		return nil, nil
 	}
-	refused := invalid("open.cursor", "cursor")
+	refused := refusedCursor()
 	b, err := cursorEncoding.DecodeString(*given)
 	if err != nil {
 		return nil, refused
@@ -53,6 +56,8 @@ func readCursor(given *string, queryHash string) (*cursor, error) {
 	}
 	return &c, nil
 }
+
+func refusedCursor() error { return invalid("open.cursor", "cursor") }
 
 // hashQuery returns a short hash of a query: of the call, the tenant and the parameters that select
 // the elements of the list.

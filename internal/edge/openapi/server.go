@@ -46,14 +46,6 @@ const (
 type Readings interface {
 	Latest(ctx context.Context, t tenant.ID, d device.ID) []reading.Last
 	reading.AggregateReader
-	Range(
-		ctx context.Context,
-		t tenant.ID,
-		d device.ID,
-		from, to int64,
-		props []device.PropertyID,
-		fn func(at int64, fields []reading.Field) error,
-	) error
 }
 
 // Options is everything that the edge needs.

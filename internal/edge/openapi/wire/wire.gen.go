@@ -17,18 +17,45 @@ import (
 	"github.com/oapi-codegen/runtime"
 )
 
+// Defines values for AggregateListResolution.
+const (
+	ByDay     AggregateListResolution = "day"
+	ByHour    AggregateListResolution = "hour"
+	ByReading AggregateListResolution = "raw"
+)
+
+// Valid indicates whether the value is a known member of the AggregateListResolution enum.
+func (e AggregateListResolution) Valid() bool {
+	switch e {
+	case ByDay:
+		return true
+	case ByHour:
+		return true
+	case ByReading:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for GetAggregatesParamsResolution.
 const (
-	Day  GetAggregatesParamsResolution = "day"
-	Hour GetAggregatesParamsResolution = "hour"
+	AskAuto GetAggregatesParamsResolution = "auto"
+	AskDay  GetAggregatesParamsResolution = "day"
+	AskHour GetAggregatesParamsResolution = "hour"
+	AskRaw  GetAggregatesParamsResolution = "raw"
 )
 
 // Valid indicates whether the value is a known member of the GetAggregatesParamsResolution enum.
 func (e GetAggregatesParamsResolution) Valid() bool {
 	switch e {
-	case Day:
+	case AskAuto:
 		return true
-	case Hour:
+	case AskDay:
+		return true
+	case AskHour:
+		return true
+	case AskRaw:
 		return true
 	default:
 		return false
@@ -122,11 +149,17 @@ type AggregateList struct {
 
 	// NextCursor absent: this is the last page
 	NextCursor *string `json:"nextCursor,omitempty"`
+
+	// Resolution of the items; always the first member
+	Resolution AggregateListResolution `json:"resolution"`
 }
+
+// AggregateListResolution of the items; always the first member
+type AggregateListResolution string
 
 // Aggregates defines model for Aggregates.
 type Aggregates struct {
-	// Time begin of the hour or day
+	// Time of the reading, or begin of the hour or day
 	Time Moment `json:"time"`
 
 	// Values by identifier
@@ -433,13 +466,18 @@ type GetAggregatesParams struct {
 	To *string `form:"to,omitempty" json:"to,omitempty"`
 
 	// Properties identifiers, joined by commas; absent: all
-	Properties *[]string                      `form:"properties,omitempty" json:"properties,omitempty"`
+	Properties *[]string `form:"properties,omitempty" json:"properties,omitempty"`
+
+	// Resolution `auto` chooses by `points`
 	Resolution *GetAggregatesParamsResolution `form:"resolution,omitempty" json:"resolution,omitempty"`
+
+	// Points for `auto`: the most values of a property over the whole range
+	Points *int `form:"points,omitempty" json:"points,omitempty"`
 
 	// TimeZone of the days, a name of the IANA database
 	TimeZone *string `form:"timeZone,omitempty" json:"timeZone,omitempty"`
 
-	// Limit the most hours or days
+	// Limit the most rows: instants, hours or days
 	Limit *int `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Cursor nextCursor of the previous answer
@@ -517,7 +555,7 @@ type ServerInterface interface {
 	// GetDevice One device and its properties
 	// (GET /devices/{deviceName})
 	GetDevice(w http.ResponseWriter, r *http.Request, deviceName DeviceName)
-	// GetAggregates A device's numbers by hour or day, oldest first
+	// GetAggregates A device's numbers by hour or day, or each, oldest first
 	// (GET /devices/{deviceName}/aggregates)
 	GetAggregates(w http.ResponseWriter, r *http.Request, deviceName DeviceName, params GetAggregatesParams)
 	// GetHistory A device's readings, oldest first
@@ -744,6 +782,19 @@ func (siw *ServerInterfaceWrapper) GetAggregates(w http.ResponseWriter, r *http.
 			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "resolution"})
 		} else {
 			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "resolution", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "points" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "points", r.URL.Query(), &params.Points, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "points"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "points", Err: err})
 		}
 		return
 	}
@@ -2051,7 +2102,7 @@ type StrictServerInterface interface {
 	// GetDevice One device and its properties
 	// (GET /devices/{deviceName})
 	GetDevice(ctx context.Context, request GetDeviceRequestObject) (GetDeviceResponseObject, error)
-	// GetAggregates A device's numbers by hour or day, oldest first
+	// GetAggregates A device's numbers by hour or day, or each, oldest first
 	// (GET /devices/{deviceName}/aggregates)
 	GetAggregates(ctx context.Context, request GetAggregatesRequestObject) (GetAggregatesResponseObject, error)
 	// GetHistory A device's readings, oldest first
