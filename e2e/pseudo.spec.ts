@@ -150,6 +150,8 @@ const paths = [
   '/data?device=PS-1&history=1',
   '/device',
   '/device?device=PS-1',
+  '/analysis?devices=PS-1&range=day',
+  '/analysis',
   '/alarm',
   '/alarm?rule=new',
   '/inform',
