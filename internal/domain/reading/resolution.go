@@ -17,6 +17,7 @@ func (s *Stretches) ChooseResolution(ctx context.Context, points int) (Resolutio
 	// A range of so few hours has no property with more of them.
 	hour := Hour.ms()
 	hoursFit := (to-floorMod(to, hour)-(from-floorMod(from, hour)))/hour < int64(points)
+	tooManyHours := false
 	var first *stretch
 	// The first stretch is no longer than it takes to see that there are too many hours.
 	for at, steps := from, points+1; at <= to; steps = 0 {
@@ -28,12 +29,11 @@ func (s *Stretches) ChooseResolution(ctx context.Context, points int) (Resolutio
 			first = read
 		}
 		for p, list := range read.aggregates {
-			if hours[p] += len(list); hours[p] > points {
-				return ByDay, nil
-			}
+			hours[p] += len(list)
+			tooManyHours = tooManyHours || hours[p] > points
 			count.addHours(p, list)
 		}
-		if count.exceeded && hoursFit {
+		if count.exceeded && (hoursFit || tooManyHours) {
 			break
 		}
 		at = read.end
@@ -43,8 +43,11 @@ func (s *Stretches) ChooseResolution(ctx context.Context, points int) (Resolutio
 			return "", err
 		}
 	}
-	if !count.exceeded {
+	switch {
+	case !count.exceeded:
 		return ByReading, nil
+	case tooManyHours:
+		return ByDay, nil
 	}
 	s.first = first
 	return ByHour, nil

@@ -53,8 +53,8 @@ func (s *server) readingRows(ctx context.Context, q *aggregateQuery, rows *aggre
 		func(at int64, fields []reading.Field) error {
 			for _, f := range fields {
 				if f.Value.Kind() == reading.KindNumber {
-					num := f.Value.Float()
-					rows.values[identifiers[f.Property]] = wire.Aggregate{Count: 1, Low: num, Mean: num, High: num, Sum: num}
+					n := f.Value.Float()
+					rows.values[identifiers[f.Property]] = wire.Aggregate{Count: 1, Low: n, Mean: n, High: n, Sum: n}
 				}
 			}
 			return rows.add(at)

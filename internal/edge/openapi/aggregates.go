@@ -82,7 +82,8 @@ func (q *aggregateQuery) goOn(given *string) error {
 	if at == nil {
 		return err
 	}
-	if !wire.AggregateListResolution(at.Resolution).Valid() || q.asked != wire.AskAuto && at.Resolution != q.resolution {
+	known := wire.AggregateListResolution(at.Resolution).Valid()
+	if !known || q.resolution != "" && q.resolution != at.Resolution {
 		return refusedCursor()
 	}
 	q.from, q.resolution = max(q.from, at.Time), at.Resolution

@@ -20,6 +20,18 @@ type crossTenantCall struct {
 
 func constPath(p string) func(*fixture) string { return func(*fixture) string { return p } }
 
+// rivalAggregates asks for the aggregates of the rival's device by a resolution; its owner gets them
+// by another or the same.
+func rivalAggregates(asked, gets string) crossTenantCall {
+	return crossTenantCall{
+		path: constPath(
+			"/devices/" + marker + "-1/aggregates?from=0&to=2026-12-01T00:00:00Z&resolution=" + asked,
+		),
+		status:    http.StatusNotFound,
+		ownerGets: `{"resolution":"` + gets + `","items":[{"time":`,
+	}
+}
+
 var crossTenantCalls = map[string][]crossTenantCall{
 	"getHistory": {
 		{
@@ -32,6 +44,10 @@ var crossTenantCalls = map[string][]crossTenantCall{
 			status:    http.StatusNotFound,
 			ownerGets: "note of " + marker,
 		},
+	},
+	"getAggregates": {
+		rivalAggregates("raw", "raw"), rivalAggregates("hour", "hour"), rivalAggregates("day", "day"),
+		rivalAggregates("auto", "raw"),
 	},
 	"listWebhooks": {
 		{path: func(w *fixture) string { w.createRivalWebhook(); return "/webhooks" }, ownerGets: marker + " hook"},
