@@ -60,6 +60,21 @@ it('asks for the same dates of the year before', () => {
   expect(planOf({ ...all, search: { compare: 'date' }, span: { from: 0, to: now } }).asks).toHaveLength(1);
 });
 
+it('asks for single readings of directions and switches, as long as the range is short', () => {
+  const wind = source('A', temperature, property('windDirection', '°'), property('pump', '', { dataType: 'boolean' }));
+  const signs = ['airTemperature', 'windDirection', 'pump'];
+  const short = plan([wind], { by: 'day' }, signs);
+  expect(short.asks.map((ask) => [ask.by, ask.signs])).toEqual([
+    ['day', ['airTemperature']],
+    ['raw', ['windDirection', 'pump']],
+  ]);
+  expect(short.leftOut).toBe(false);
+  const year = { sources: [wind], signs, search: {}, points: 900, rain: false };
+  const long = planOf({ ...year, span: { from: now - 365 * day, to: now } });
+  expect(long.asks.map((ask) => ask.signs)).toEqual([['airTemperature']]);
+  expect(long.leftOut).toBe(true);
+});
+
 it('asks for the rain of the first device that measures it, unless that is drawn anyway', () => {
   const wanted = { sources: [source('A', temperature), source('B', rain)], search: {}, span, points: 900, rain: true };
   const found = planOf({ ...wanted, signs: ['airTemperature'] });
