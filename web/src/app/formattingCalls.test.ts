@@ -34,6 +34,8 @@ const others: Readonly<Record<string, readonly (keyof typeof formattingCalls)[]>
   'features/analysis/chart/nights.ts': ['zone'],
   'features/analysis/controls/CompareField.tsx': ['dayjs'],
   'features/analysis/data/span.ts': ['clock'],
+  // Whether a date exists.
+  'features/analysis/search.ts': ['zone'],
   'features/data/history/RangeStrip.tsx': ['fixed'],
   'features/data/history/figures.ts': ['fixed'],
   'features/data/history/range.ts': ['clock'],

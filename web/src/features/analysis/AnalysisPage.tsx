@@ -38,8 +38,19 @@ export function AnalysisPage() {
   const { names, sources, drawn, error, missing, signs, attributes, isFetching, plan } = analysis;
   const captions = useMemo(
     () =>
-      drawn ? captionsOf(drawn, { compared: search.compare !== undefined, leftOut: plan.leftOut }, t, format) : [],
-    [drawn, search.compare, plan.leftOut, t, format],
+      drawn
+        ? captionsOf(
+            drawn,
+            {
+              compared: search.compare !== undefined && plan.span.from > 0,
+              leftOut: plan.leftOut,
+              undrawn: plan.undrawn,
+            },
+            t,
+            format,
+          )
+        : [],
+    [drawn, search.compare, plan, t, format],
   );
   const range = drawn && !drawn.season && names.length > 0 ? rangeText(drawn.span, t, format.language) : undefined;
   const titles = useMemo(() => new Map(sources.map(({ device }) => [device.deviceName, nameOf(device)])), [sources]);

@@ -81,8 +81,8 @@ export function Controls({
                 onMove={(share) => setSpan(movedSpan(span, share, latest()))}
                 onZoom={(factor) => setSpan(zoomedSpan(span, factor, (span.from + span.to) / 2, latest()))}
                 onRefresh={() => {
-                  onRefresh();
-                  if (custom) change({ from: undefined, to: undefined });
+                  if (custom) setSpan(movedSpan(span, Number.POSITIVE_INFINITY, now()));
+                  else onRefresh();
                 }}
               />
             )}

@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { Segmented } from 'antd';
 import { useMemo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { nameOf } from '@/lib/device/types';
 import { formatZone } from '@/lib/format/date';
 import { useFormat } from '@/lib/format/format';
 import { Empty } from '@/ui/Empty';
@@ -25,7 +24,7 @@ interface ResultProps {
   analysis: Analysis;
   drawn: Drawn;
   search: AnalysisSearch;
-  change: (next: Partial<AnalysisSearch>) => void;
+  change: (next: Partial<AnalysisSearch>, options?: { replace: boolean }) => void;
   shows: (layer: Layer) => boolean;
   captions: readonly string[];
   /** The range in words, for exports. */
@@ -45,7 +44,16 @@ export function Result({ analysis, drawn, search, change, shows, captions, range
   const { span } = drawn;
   const rules = useQuery({ ...runningRulesQuery(names), enabled: shows('limits') });
   const alarms = useQuery({ ...alarmsQuery(names, plan.span), enabled: shows('alarms') && overTime });
-  const limits = useMemo(() => (shows('limits') ? limitsOf(rules.data ?? []) : []), [rules.data, shows]);
+  const limits = useMemo(
+    () =>
+      shows('limits')
+        ? limitsOf(
+            rules.data ?? [],
+            sources.map(({ device }) => device),
+          )
+        : [],
+    [rules.data, shows, sources],
+  );
   const nights = useMemo(() => {
     const place = sources.find(({ device }) => device.latitude !== undefined)?.device;
     if (!shows('nights') || !overTime || span.to - span.from > maxNightsMs || !place) return [];
@@ -54,9 +62,11 @@ export function Result({ analysis, drawn, search, change, shows, captions, range
   const { full, refill } = search;
   const productMarks = analysis.marksOf;
   const marksOf = useMemo(() => marksWith({ full, refill }, productMarks), [full, refill, productMarks]);
-  const setSpan = ({ from, to }: Span) => change({ from: Math.round(from), to: Math.round(to), range: undefined });
-  const devices = sources.map(({ device }) => nameOf(device));
-  const title = format.list(devices);
+  const setSpan = ({ from, to }: Span, options?: { replace: boolean }) =>
+    change({ from: Math.round(from), to: Math.round(to), range: undefined }, options);
+  // Back leaves a range that was moved in many small steps at once.
+  const moved = { replace: search.from !== undefined };
+  const title = format.list([...new Set(drawn.columns.map(({ device }) => device))]);
   const zone = overTime ? formatZone(span.to) : '';
   const lines = [range, zone, ...captions].filter(Boolean);
   const listed = shows('alarms') && overTime ? (alarms.data ?? []) : [];
@@ -66,7 +76,7 @@ export function Result({ analysis, drawn, search, change, shows, captions, range
     return <Empty kind="search" title={t('analysis.nothing.title')} text={text} />;
   }
   return (
-    <>
+    <div className={css.drawn} data-result="">
       <div className={css.bar}>
         <p className={css.caption}>{format.sentences(captions)}</p>
         <div className={css.actions}>
@@ -76,7 +86,7 @@ export function Result({ analysis, drawn, search, change, shows, captions, range
             axis={axis}
             title={title}
             lines={lines}
-            disabled={isFetching}
+            disabled={isFetching || analysis.error !== null}
           />
           <Segmented
             aria-label={t('analysis.view.label')}
@@ -106,8 +116,8 @@ export function Result({ analysis, drawn, search, change, shows, captions, range
           marksOf={marksOf}
           picture={picture}
           onChoose={(chosen) => (overTime ? setSpan(chosen) : undefined)}
-          onMove={(share) => (overTime ? setSpan(movedSpan(span, share, now)) : undefined)}
-          onZoom={(factor, around) => (overTime ? setSpan(zoomedSpan(span, factor, around, now)) : undefined)}
+          onMove={(share) => (overTime ? setSpan(movedSpan(span, share, now), moved) : undefined)}
+          onZoom={(factor, around) => (overTime ? setSpan(zoomedSpan(span, factor, around, now), moved) : undefined)}
         />
       )}
       {shows('alarms') && overTime ? (
@@ -119,7 +129,7 @@ export function Result({ analysis, drawn, search, change, shows, captions, range
           busy={alarms.isFetching}
         />
       ) : null}
-    </>
+    </div>
   );
 }
 

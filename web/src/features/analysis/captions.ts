@@ -9,7 +9,7 @@ const degreeDay = '°C·d';
 /** What is shown, in sentences: how values are taken together, and what degree days are of. */
 export function captionsOf(
   { columns, season }: Pick<Drawn, 'columns' | 'season'>,
-  { compared, leftOut }: { compared: boolean; leftOut: boolean },
+  { compared, leftOut, undrawn }: { compared: boolean; leftOut: boolean; undrawn: readonly string[] },
   t: TFunction,
   format: Format,
 ): string[] {
@@ -18,8 +18,11 @@ export function captionsOf(
   const taken = resolution ? t(`analysis.caption.${resolutions.size > 1 ? 'mixed' : resolution}`) : null;
   const nothingBefore = compared && columns.length > 0 && !columns.some((column) => column.compared);
   const before = nothingBefore && !season ? t('analysis.caption.nothingBefore') : null;
+  const lacking = undrawn.length > 0 ? t('analysis.caption.undrawn', { names: format.list(undrawn) }) : null;
   const without = leftOut ? t('analysis.caption.leftOut') : null;
-  return [...(season ? degreeDayTexts(season, t, format) : []), taken, before, without].filter((text) => text !== null);
+  return [...(season ? degreeDayTexts(season, t, format) : []), taken, before, without, lacking].filter(
+    (text) => text !== null,
+  );
 }
 
 function degreeDayTexts({ plan, days }: NonNullable<Drawn['season']>, t: TFunction, format: Format): string[] {

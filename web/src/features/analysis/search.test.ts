@@ -40,6 +40,14 @@ it('leaves out what is not', () => {
   ).toEqual({ full: 20 });
 });
 
+it('keeps that no attribute is chosen, and takes only dates and times that there are', () => {
+  expect(analysisSearch({ signs: '' })).toEqual({ signs: '' });
+  expect(analysisSearch({ since: '02-29' })).toEqual({ since: '02-29' });
+  expect(analysisSearch({ since: '02-31' })).toEqual({});
+  expect(analysisSearch({ since: '13-01' })).toEqual({});
+  expect(analysisSearch({ from: 1000.5, to: 2000 })).toEqual({});
+});
+
 it('takes six devices, each once', () => {
   expect(analysisSearch({ devices: 'a,b,a,c,d,e,f,g' })).toEqual({ devices: 'a,b,c,d,e,f' });
   expect(namesOf(undefined)).toEqual([]);

@@ -59,25 +59,38 @@ function oneOf<T extends string>(value: unknown, known: readonly T[]): T | undef
 }
 
 const latest = 8.64e15;
-const dayOfYear = /^(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
+
+function wholeNumber(value: unknown, high: number): number | undefined {
+  const found = number(value, 0, high);
+  return found !== undefined && Number.isInteger(found) ? found : undefined;
+}
+
+/** MM-DD, a day that some year has. */
+function isDayOfYear(text: string): boolean {
+  const [, month, day] = /^(\d\d)-(\d\d)$/.exec(text) ?? [];
+  const leapYear = 2024;
+  const date = new Date(Date.UTC(leapYear, Number(month) - 1, Number(day)));
+  return date.toISOString().slice(5, 10) === text;
+}
 
 /** Keeps what is valid; the rest takes its default. */
 export function analysisSearch(given: Record<string, unknown>): AnalysisSearch {
-  const from = number(given.from, 0, latest);
-  const to = number(given.to, 0, latest);
+  const from = wholeNumber(given.from, latest);
+  const to = wholeNumber(given.to, latest);
   const custom = from !== undefined && to !== undefined && from < to;
   const since = text(given.since);
   const full = number(given.full, 0, 100);
   const refill = number(given.refill, 0, 100);
   const search: AnalysisSearch = {
     devices: namesOf(text(given.devices)).slice(0, maxDevices).join(',') || undefined,
-    signs: namesOf(text(given.signs)).slice(0, maxSigns).join(',') || undefined,
+    // Empty: none is chosen, which is not the same as absent.
+    signs: given.signs === '' ? '' : namesOf(text(given.signs)).slice(0, maxSigns).join(',') || undefined,
     range: custom ? undefined : oneOf(given.range, presets),
     from: custom ? from : undefined,
     to: custom ? to : undefined,
     by: oneOf(given.by, ['raw', 'hour', 'day'] as const),
     compare: oneOf(given.compare, ['date', 'degreeDays'] as const),
-    since: since && dayOfYear.test(since) ? since : undefined,
+    since: since && isDayOfYear(since) ? since : undefined,
     base: number(given.base, -20, 40),
     hide: layers.filter((layer) => namesOf(text(given.hide)).includes(layer)).join(',') || undefined,
     full,

@@ -7,8 +7,9 @@ export function useAnalysisSearch() {
   const search = useSearch({ from: '/signed-in/shell/analysis' });
   const navigate = useNavigate({ from: '/analysis' });
   const change = useCallback(
-    (next: Partial<AnalysisSearch>) =>
+    (next: Partial<AnalysisSearch>, { replace = false } = {}) =>
       void navigate({
+        replace,
         to: '.',
         search: (before) => analysisSearch({ ...before, ...next }),
         resetScroll: false,

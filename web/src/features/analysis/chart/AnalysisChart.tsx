@@ -12,6 +12,7 @@ import css from './AnalysisChart.module.css';
 import { AxisTicks } from './AxisTicks';
 import { CrossLine, placeText, resolutionOf, ValueBox, valueTexts } from './Crosshair';
 import { marksAt } from './crosshair';
+import { barsIn } from './drawnBars';
 import { EndLabels } from './EndLabels';
 import { geometryOf, xOf } from './geometry';
 import { AlarmLane, RainLane } from './Lanes';
@@ -80,7 +81,15 @@ export function AnalysisChart(props: AnalysisChartProps) {
   );
 
   const point = at !== null && at >= span.from && at <= span.to ? at : null;
-  const marks = useMemo(() => (point === null ? [] : marksAt(columns, axis, point)), [columns, axis, point]);
+  const marked = useMemo(() => (rain ? [...columns, rain] : columns), [columns, rain]);
+  const barsOf = useMemo(
+    () => barsIn(panels, rain, span, geometry.plotWidth),
+    [panels, rain, span, geometry.plotWidth],
+  );
+  const marks = useMemo(
+    () => (point === null ? [] : marksAt(marked, axis, point, barsOf)),
+    [marked, axis, point, barsOf],
+  );
   useSurface(surface, { geometry, span, onPoint: setAt, onBrush: setBrush, onChoose: props.onChoose });
   useChartKeys(surface, {
     columns,
@@ -97,7 +106,7 @@ export function AnalysisChart(props: AnalysisChartProps) {
       ? `${placeText(span.from, axis, format)} – ${placeText(span.to, axis, format)}`
       : [
           placeText(point, axis, format, resolutionOf(marks)),
-          ...marks.map((mark) => `${fullName(mark.column, t)} ${valueTexts(mark, format).value}`),
+          ...marks.map((mark) => `${fullName(mark.column, t)} ${valueTexts(mark, format, t).value}`),
         ].join(', ');
   const first = geometry.rain?.top ?? geometry.alarms?.top ?? geometry.boxes[0]?.top ?? 0;
   const last = geometry.boxes.at(-1);

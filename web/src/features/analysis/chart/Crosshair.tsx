@@ -1,3 +1,4 @@
+import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { now } from '@/lib/format/clock';
 import { formatDateTime, formatDay } from '@/lib/format/date';
@@ -69,7 +70,16 @@ export function resolutionOf(marks: readonly Mark[]): LineResolution {
 }
 
 /** A line's value, and its low and high if it stands for several readings. */
-export function valueTexts({ column, index }: Mark, format: Format): { value: string; range: string | null } {
+export function valueTexts(
+  { column, index, drawn }: Mark,
+  format: Format,
+  t: TFunction,
+): { value: string; range: string | null } {
+  if (drawn) {
+    const { unit, precision } = column;
+    const value = drawn.bar ? format.reading({ value: drawn.bar.sum, unit, precision }) : missingValue;
+    return { value, range: t(`analysis.per.${drawn.period}`) };
+  }
   if (index === null) return { value: missingValue, range: null };
   const { line, kind, unit, precision } = column;
   const at = (list: Float64Array) => list[index] ?? 0;
@@ -77,7 +87,6 @@ export function valueTexts({ column, index }: Mark, format: Format): { value: st
   if (kind === 'step' && line.resolution === 'raw') {
     return { value: format.reading({ value: mean === 1, unit, precision }), range: null };
   }
-  if (kind === 'sum') return { value: format.reading({ value: at(line.sum), unit, precision }), range: null };
   const digits = precision ?? 2;
   const value = format.reading({ value: mean, unit, precision: digits });
   if (line.resolution === 'raw' || kind !== 'line') return { value, range: null };
@@ -102,7 +111,7 @@ export function ValueBox({ at, marks, axis, style, strokeOf }: ValueBoxProps) {
       <p className={css.time}>{placeText(at, axis, format, resolutionOf(marks))}</p>
       <dl className={css.values}>
         {marks.map((mark) => {
-          const { value, range } = valueTexts(mark, format);
+          const { value, range } = valueTexts(mark, format, t);
           return (
             <div key={mark.column.key}>
               <dt>

@@ -7,7 +7,7 @@ import type { Column } from '../data/column';
 import type { Span } from '../data/line';
 import css from './AnalysisChart.module.css';
 import { barsPath } from './Bars';
-import { barPeriod, barsOf } from './bars';
+import { rainBars } from './drawnBars';
 import { type Box, type Geometry, headHeight, xOf } from './geometry';
 
 interface RainLaneProps {
@@ -23,8 +23,7 @@ export const RainLane = memo(function RainLane({ rain, box, geometry, span, clip
   const { t } = useTranslation();
   const format = useFormat();
   const { left, plotWidth } = geometry;
-  const period = barPeriod([rain.line], span, plotWidth);
-  const bars = useMemo(() => barsOf(rain.line, 'time', period), [rain.line, period]);
+  const { period, bars } = useMemo(() => rainBars(rain, span, plotWidth), [rain, span, plotWidth]);
   const inView = bars.filter(({ from, to }) => to >= span.from && from <= span.to);
   const high = Math.max(0, ...inView.map(({ sum }) => sum));
   const top = scaleFor(0, Math.max(high, 1), 1).max;

@@ -14,12 +14,15 @@ export function Legend({ columns, strokeOf }: LegendProps) {
   const { t } = useTranslation();
   return (
     <ul className={css.legend} data-legend="" aria-label={t('analysis.legend')}>
-      {columns.map((column) => (
-        <li key={column.key}>
-          <Swatch column={column} stroke={strokeOf(column)} />
-          {fullName(column, t)}
-        </li>
-      ))}
+      {columns
+        .filter(({ compared }) => !compared)
+        .map((column) => (
+          <li key={column.key}>
+            <Swatch column={column} stroke={strokeOf(column)} />
+            {fullName(column, t)}
+          </li>
+        ))}
+      {columns.some(({ compared }) => compared) ? <li className={css.before}>{t('analysis.paleBefore')}</li> : null}
     </ul>
   );
 }

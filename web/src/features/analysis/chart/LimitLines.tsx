@@ -25,6 +25,7 @@ export function LimitLines({ limits, panel, box, geometry, y, measure }: LimitLi
   const format = useFormat();
   const { left, plotWidth } = geometry;
   const { scale } = panel;
+  const devices = new Set(panel.columns.map(({ deviceName }) => deviceName)).size;
   const beyond = ({ value }: Limit) => (value > scale.max ? '↑' : value < scale.min ? '↓' : null);
   const edge = { top: box.top + labelHeight, height: Math.max(0, box.height - labelHeight - 4) };
   const wanted = limits.map((limit) => Math.min(edge.top + edge.height, Math.max(edge.top, y(limit.value) - 4)));
@@ -34,10 +35,20 @@ export function LimitLines({ limits, panel, box, geometry, y, measure }: LimitLi
     const column = panel.columns.find(({ sign }) => sign === limit.sign);
     const reading = format.reading({ value: limit.value, unit: panel.unit, precision: column?.precision });
     const value = `${comparators[limit.operator].symbol} ${reading}`;
-    const words = t('analysis.limit', { value, name: format.list(limit.names) });
+    const rule = t('analysis.limit', { value, name: format.list(limit.names) });
+    // Where the plot has lines of other devices, the limit says whose it is.
+    const own = [
+      ...new Set(
+        panel.columns.filter(({ deviceName }) => limit.deviceNames.includes(deviceName)).map(({ device }) => device),
+      ),
+    ];
+    const words = own.length < devices ? t('analysis.lineOf', { device: rule, name: format.list(own) }) : rule;
     const text = truncateToWidth(away ? `${away} ${words}` : words, plotWidth * 0.6, (part) => measure(part));
     return (
-      <g key={`${limit.sign} ${limit.operator} ${limit.value}`} data-level={limit.level}>
+      <g
+        key={`${limit.sign} ${limit.operator} ${limit.value} ${limit.recovery} ${limit.deviceNames}`}
+        data-level={limit.level}
+      >
         {away ? null : (
           <line className={css.limit} x1={left} x2={left + plotWidth} y1={y(limit.value)} y2={y(limit.value)} />
         )}

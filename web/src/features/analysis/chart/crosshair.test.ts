@@ -26,7 +26,7 @@ const hours = column('hours', 'hour', [0, hour, 2 * hour, 9 * hour]);
 const readings = column('readings', 'raw', [0, 10 * 60_000, 20 * 60_000]);
 
 it('finds the value nearest to a place, hours by their middles', () => {
-  const indices = (at: number) => marksAt([hours, readings], 'time', at).map(({ index }) => index);
+  const indices = (at: number) => marksAt([hours, readings], 'time', at, () => undefined).map(({ index }) => index);
   expect(indices(0.6 * hour)).toEqual([0, 2]);
   expect(indices(1.4 * hour)).toEqual([1, null]);
   expect(indices(6 * hour)).toEqual([null, null]);
@@ -39,4 +39,11 @@ it('goes from value to value of all lines', () => {
   expect(stepFrom([hours, readings], 'time', 20 * 60_000, 1, span)).toBe(hour / 2);
   expect(stepFrom([hours], 'time', 1.5 * hour, -1, span)).toBe(hour / 2);
   expect(stepFrom([hours], 'time', 9.5 * hour, 1, span)).toBe(9.5 * hour);
+});
+
+it('finds the drawn bar of sums', () => {
+  const bars = [{ from: 0, to: 24 * hour, sum: 5 }];
+  const found = (at: number) => marksAt([hours], 'time', at, () => ({ bars, period: 'day' }))[0];
+  expect(found(20 * hour)?.drawn).toEqual({ bar: bars[0], period: 'day' });
+  expect(found(25 * hour)?.drawn).toEqual({ bar: null, period: 'day' });
 });

@@ -1,5 +1,6 @@
 import type { Axis, Column } from '../data/column';
 import { indexFrom, type Span } from '../data/line';
+import type { Bar, BarPeriod } from './bars';
 import { lengthOf, longestPause } from './runs';
 
 /** The value of a line at a place of the axis; null where it has none. */
@@ -7,13 +8,23 @@ export interface Mark {
   column: Column;
   /** The index of the value. */
   index: number | null;
+  /** Of sums: the bar that is drawn there, null for none, and its period. */
+  drawn?: { bar: Bar | null; period: BarPeriod };
 }
+
+/** The drawn bars of a line of sums. */
+export type BarsOf = (column: Column) => { bars: readonly Bar[]; period: BarPeriod } | undefined;
 
 const middleOf = (column: Column, axis: Axis) => (axis === 'time' ? lengthOf[column.line.resolution] / 2 : 0);
 
 /** What every line has nearest to a place of the axis. */
-export function marksAt(columns: readonly Column[], axis: Axis, at: number): Mark[] {
+export function marksAt(columns: readonly Column[], axis: Axis, at: number, barsOf: BarsOf): Mark[] {
   return columns.map((column) => {
+    const sums = barsOf(column);
+    if (sums) {
+      const bar = sums.bars.find(({ from, to }) => from <= at && at < to) ?? null;
+      return { column, index: null, drawn: { bar, period: sums.period } };
+    }
     const { times } = column.line;
     const middle = middleOf(column, axis);
     const after = indexFrom(times, at - middle);

@@ -30,6 +30,7 @@ const limit = (value: number, recovery: number | null = null) => ({
   recovery,
   level: 2,
   names: ['Frost'],
+  deviceNames: ['WS-1'],
 });
 
 it('has a plot for each unit, and others for sums and for each switch', () => {

@@ -105,7 +105,9 @@ function scaleOf(
   { span, steps, band, limits }: Options,
 ): { scale: Scale; limits: Limit[] } {
   if (kind === 'step') return { scale: { min: -0.15, max: 1.15, step: 1 }, limits: [] };
-  const own = limits.filter(({ sign }) => columns.some((column) => column.sign === sign));
+  const own = limits.filter(({ sign, deviceNames }) =>
+    columns.some((column) => column.sign === sign && deviceNames.includes(column.deviceName)),
+  );
   if (bars) {
     const sums = [...bars.of.values()].flat().filter((bar) => bar.to >= span.from && bar.from <= span.to);
     const high = Math.max(0, ...sums.map(({ sum }) => sum));

@@ -27,10 +27,15 @@ export function usualPause(times: Float64Array): number {
   return pauses[pauses.length >> 1] ?? 0;
 }
 
+const usualPauses = new WeakMap<Float64Array, number>();
+
 /** Longer pauses between two times are gaps; a day may have 25 hours. */
 export function longestPause({ resolution, times }: Line): number {
-  if (resolution === 'raw') return gapFactor * usualPause(times) || Number.POSITIVE_INFINITY;
-  return lengthOf[resolution] * 1.5;
+  if (resolution !== 'raw') return lengthOf[resolution] * 1.5;
+  // Each move of the pointer asks, and finding it sorts all pauses.
+  const usual = usualPauses.get(times) ?? usualPause(times);
+  usualPauses.set(times, usual);
+  return gapFactor * usual || Number.POSITIVE_INFINITY;
 }
 
 /** The parts of a range without values, also at its ends; without any value nothing is known. */

@@ -36,6 +36,14 @@ export function Layers({ shows, reasonAgainst, onToggle }: LayersProps) {
           </button>
         );
       })}
+      {layers
+        .map(reasonAgainst)
+        .filter((reason) => reason !== undefined)
+        .map((reason) => (
+          <p key={reason} className={css.reason}>
+            {reason}
+          </p>
+        ))}
     </fieldset>
   );
 }

@@ -24,6 +24,7 @@ const property = (identifier: string, elementUnit: string, change: Partial<TslPr
 });
 const source = (deviceName: string, ...model: TslProperty[]): Source => ({
   device: { deviceName, noteName: `The ${deviceName}` } as Device,
+  color: 0,
   model,
 });
 const temperature = property('airTemperature', '°C');
@@ -128,7 +129,7 @@ it('puts the year before over the same dates', () => {
 });
 
 it('draws what came, in the colour of its device, and all from the first value on', () => {
-  const sources = [source('A', temperature), source('B', temperature)];
+  const sources = [source('A', temperature), { ...source('B', temperature), color: 1 }];
   const asked = planOf({
     sources,
     signs: ['airTemperature'],

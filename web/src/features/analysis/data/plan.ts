@@ -11,6 +11,8 @@ import { yearBefore, yearLater } from './span';
 /** A chosen device with its product's properties. */
 export interface Source {
   device: Device;
+  /** The number of its colour: its place in the address. */
+  color: number;
   model: readonly TslProperty[];
 }
 
@@ -39,6 +41,8 @@ export interface Plan {
   lines: { source: number; attributes: Attribute[]; compared: boolean; ask: number }[];
   /** Directions or switches were chosen, and the range is too long for them. */
   leftOut: boolean;
+  /** The names of devices that have none of the attributes. */
+  undrawn: string[];
   rain: { source: number; attribute: Attribute; ask: number } | null;
   /** Null: no device measures the temperature that degree days need, or they are not asked for. */
   season: SeasonPlan | null;
@@ -72,14 +76,18 @@ export function planOf({ sources, signs, search, span, points, rain }: Wanted): 
 
   const season = search.compare === 'degreeDays' ? seasonOf(sources, search, span.to, ask) : null;
   const own = season ? season.spans[0] : span;
-  const before = season ? season.spans[1] : { from: yearBefore(span.from), to: yearBefore(span.to) };
+  const before = season
+    ? season.spans[1]
+    : { from: Math.max(0, yearBefore(span.from)), to: Math.max(0, yearBefore(span.to)) };
   // All that there is has nothing before it.
   const compared = season !== null || (search.compare === 'date' && span.from > 0);
   const lines: Plan['lines'] = [];
   let leftOut = false;
+  const undrawn: string[] = [];
   sources.forEach((source, index) => {
     const attributes = attributesOf(source.model).filter(({ sign }) => signs.includes(sign));
     attributes.sort((a, b) => signs.indexOf(a.sign) - signs.indexOf(b.sign));
+    if (attributes.length === 0 && signs.length > 0) undrawn.push(nameOf(source.device));
     const single = attributes.filter(({ kind }) => needsReadings(kind));
     const readable = season === null && (span.from > 0 ? span.to - span.from <= maxReadingsMs : false);
     if (single.length > 0 && !readable) leftOut = true;
@@ -102,6 +110,7 @@ export function planOf({ sources, signs, search, span, points, rain }: Wanted): 
     asks,
     lines,
     leftOut,
+    undrawn,
     rain: rain && !season ? rainOf(sources, signs, own, ask) : null,
     season,
   };
@@ -171,10 +180,10 @@ function columnOf(
   compared: boolean,
   line: Line,
 ): Column {
-  const { device } = sources[source] as Source;
+  const { device, color } = sources[source] as Source;
   const { deviceName } = device;
   const key = `${deviceName} ${sign}${compared ? ' before' : ''}`;
-  return { key, deviceName, device: nameOf(device), sign, ...attribute, color: source, compared, line };
+  return { key, deviceName, device: nameOf(device), sign, ...attribute, color, compared, line };
 }
 
 function moved(line: Line, compared: boolean, days: [DegreeDays, DegreeDays] | undefined): Line {

@@ -27,6 +27,9 @@ it('lays dates over the same dates, also behind a leap day', () => {
   expect(later(at('2027-02-28T10:00:00Z'))).toBe(at('2028-02-28T10:00:00Z'));
   expect(later(at('2027-03-01T10:00:00Z'))).toBe(at('2028-03-01T10:00:00Z'));
   expect(later(at('2027-11-01T10:00:00Z'))).toBe(at('2028-11-01T10:00:00Z'));
+  expect(later(at('2028-02-28T10:00:00Z'))).toBe(at('2029-02-28T10:00:00Z'));
+  expect(later(at('2028-02-29T10:00:00Z'))).toBeNull();
+  expect(later(at('2028-03-01T10:00:00Z'))).toBe(at('2029-03-01T10:00:00Z'));
 });
 
 it('moves and zooms, not beyond now', () => {

@@ -37,28 +37,30 @@ function withYear(time: number, years: number): number {
 }
 
 /**
- * Moves times of the year before by a year, so that a date lies over the same date. Times must
- * ascend: a day is looked up once.
+ * Moves times of the year before by a year, so that a date lies over the same date; null: there is
+ * none, for a leap day. Times must ascend: a day is looked up once.
  */
-export function yearLater(): (time: number) => number {
+export function yearLater(): (time: number) => number | null {
   let from = 0;
   let end = 0;
-  let shift = 0;
+  let shift: number | null = 0;
   return (time) => {
     if (time < from || time >= end) {
       const date = zonedDate(time);
       const [year, month, day] = [date.getFullYear(), date.getMonth(), date.getDate()];
       from = fromZonedParts(year, month, day);
       end = fromZonedParts(year, month, day + 1);
-      shift = withYear(from, 1) - from;
+      const later = withYear(from, 1);
+      // A year without a leap day has no date for one.
+      shift = zonedDate(later).getDate() === day ? later - from : null;
     }
-    return time + shift;
+    return shift === null ? null : time + shift;
   };
 }
 
 /** The range moved by a share of its length, but not beyond now. */
 export function movedSpan({ from, to }: Span, share: number, now: number): Span {
-  const by = Math.min((to - from) * share, Math.max(0, now - to));
+  const by = Math.max(-from, Math.min((to - from) * share, Math.max(0, now - to)));
   return { from: Math.round(from + by), to: Math.round(to + by) };
 }
 

@@ -44,8 +44,14 @@ export function useAnalysis(search: AnalysisSearch, { now, points, rain }: Optio
   const looked = devices.data !== undefined && !devices.isPlaceholderData;
   const { ready, list } = models;
   const sources = useMemo<Source[]>(
-    () => (ready ? found.flatMap((device, index) => (list[index] ? [{ device, model: list[index] }] : [])) : []),
-    [found, ready, list],
+    () =>
+      ready
+        ? found.flatMap((device, index) => {
+            const color = names.indexOf(device.deviceName);
+            return list[index] ? [{ device, color, model: list[index] }] : [];
+          })
+        : [],
+    [found, ready, list, names],
   );
   const attributes = useMemo(() => allAttributes(sources.map(({ model }) => model)), [sources]);
   const chosen = useMemo(() => namesOf(search.signs), [search.signs]);
@@ -72,9 +78,9 @@ export function useAnalysis(search: AnalysisSearch, { now, points, rain }: Optio
   const kept = useRef<Drawn>(undefined);
   const answers = lines.isPlaceholderData ? undefined : lines.data;
   const drawn = useMemo(() => {
-    if (looked && ready && plan.asks.length === 0) return nothing;
+    if (looked && ready && names.length > 0 && plan.asks.length === 0) return nothing;
     return answers ? drawnOf(plan, sources, answers) : undefined;
-  }, [looked, ready, answers, plan, sources]);
+  }, [looked, ready, names.length, answers, plan, sources]);
   if (drawn) kept.current = drawn.columns.length > 0 ? drawn : undefined;
   return {
     names,
@@ -83,7 +89,7 @@ export function useAnalysis(search: AnalysisSearch, { now, points, rain }: Optio
     attributes,
     signs,
     plan,
-    drawn: names.length === 0 ? undefined : (drawn ?? kept.current),
+    drawn: drawn ?? (shares(kept.current, names) ? kept.current : undefined),
     marksOf,
     isFetching: devices.isFetching || lines.isFetching,
     error: devices.error ?? models.error ?? lines.error,
@@ -94,5 +100,9 @@ export function useAnalysis(search: AnalysisSearch, { now, points, rain }: Optio
     },
   };
 }
+
+/** Whether something drawn is of one of the devices. */
+const shares = (drawn: Drawn | undefined, names: readonly string[]) =>
+  drawn?.columns.some(({ deviceName }) => names.includes(deviceName)) ?? false;
 
 export type Analysis = ReturnType<typeof useAnalysis>;

@@ -42,7 +42,8 @@ async function embed({ style, parentStyleSheet }: CSSFontFaceRule): Promise<stri
     const value = style.getPropertyValue(name);
     return value ? [`${name}: ${value};`] : [];
   });
-  return `@font-face { ${rest.join(' ')} src: url("${address}") format("woff2"); }`;
+  // Without `swap`, texts are invisible until the font is decoded.
+  return `@font-face { ${rest.join(' ')} font-display: swap; src: url("${address}") format("woff2"); }`;
 }
 
 function dataAddress(content: ArrayBuffer): Promise<string> {

@@ -74,7 +74,7 @@ it('stands alone: with its styles, its caption, its background and the fonts it 
     ...caption.lines,
   ]);
   expect(root.querySelector('style')?.textContent).toBe(
-    '@font-face { font-family: "Inter"; font-weight: 100 900; unicode-range: U+0000-00FF; src: url("data:font/woff2;base64,AQID") format("woff2"); }',
+    '@font-face { font-family: "Inter"; font-weight: 100 900; unicode-range: U+0000-00FF; font-display: swap; src: url("data:font/woff2;base64,AQID") format("woff2"); }',
   );
   const [first, second] = root.querySelectorAll('path');
   expect(first?.getAttribute('style')).toMatch(/stroke: rgb\(255, 0, 0\)/);

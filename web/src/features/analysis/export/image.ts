@@ -126,6 +126,28 @@ function sizeOf(svg: SVGSVGElement): { width: number; height: number } {
   return { width: Number(svg.getAttribute('width')), height: Number(svg.getAttribute('height')) };
 }
 
+/** How often the picture is drawn at most, and how many times it must come out the same. */
+const maxDrawings = 20;
+const sameDrawings = 3;
+
+/**
+ * Draws until the picture stays the same: an image may be decoded before the fonts inside of it
+ * are, and then lacks its texts, and no event tells when they are there.
+ */
+async function drawWithFonts(context: CanvasRenderingContext2D, image: HTMLImageElement): Promise<void> {
+  const { width, height } = context.canvas;
+  let before = '';
+  let same = 0;
+  for (let drawing = 0; drawing < maxDrawings && same < sameDrawings; drawing += 1) {
+    context.clearRect(0, 0, width, height);
+    context.drawImage(image, 0, 0, width, height);
+    const is = context.canvas.toDataURL('image/webp', 0.1);
+    same = is === before ? same + 1 : 0;
+    before = is;
+    await new Promise((resolve) => requestAnimationFrame(resolve));
+  }
+}
+
 async function rasterize(file: Blob, width: number, height: number): Promise<Blob> {
   const address = URL.createObjectURL(file);
   try {
@@ -137,7 +159,7 @@ async function rasterize(file: Blob, width: number, height: number): Promise<Blo
     canvas.height = height * scale;
     const context = canvas.getContext('2d');
     if (!context) throw new Error('no canvas');
-    context.drawImage(image, 0, 0, canvas.width, canvas.height);
+    await drawWithFonts(context, image);
     return await new Promise((resolve, reject) =>
       canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('the canvas gave no picture'))), 'image/png'),
     );
