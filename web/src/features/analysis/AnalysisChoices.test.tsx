@@ -1,7 +1,9 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { expect, it } from 'vitest';
+import type { TslProperty } from '@/lib/device/types';
 import { useLanguage } from '@/lib/i18n/i18n';
 import {
+  analysisModel,
   analysisServer,
   askedOf,
   day,
@@ -91,6 +93,42 @@ it('says that degree days need a temperature, and shows the range by date', asyn
   await slider();
   expect(screen.getByText(/None of these devices measures the temperature of the air/)).toBeInTheDocument();
   expect(screen.getByLabelText('Range')).toBeInTheDocument();
+});
+
+it('keeps a base that cannot be taken, says why, and draws on', async () => {
+  analysisServer();
+  const { user, search } = await openAnalysis('?devices=WS-1&compare=degreeDays&since=11-02');
+  await slider();
+  const base = screen.getByLabelText('Base, °C');
+  await user.clear(base);
+  await user.type(base, '99{Enter}');
+  expect(base).toHaveAccessibleDescription('Base, °C: from −20 to 40');
+  expect(base).toBeInvalid();
+  expect(search()).not.toHaveProperty('base');
+  await user.clear(base);
+  await user.type(base, '8{Enter}');
+  await waitFor(() => expect(search()).toMatchObject({ base: 8 }));
+  expect(base).toBeValid();
+});
+
+it('does not take soil marks in the wrong order', async () => {
+  const server = analysisServer();
+  const soil = (depth: number) => ({ ...analysisModel[0], identifier: `soilMoisture${depth}` }) as TslProperty;
+  server.models['WS-1'] = [soil(10), soil(30)];
+  const { user, search } = await openAnalysis(
+    '?devices=WS-1&signs=soilMoisture10,soilMoisture30&range=week&full=40&refill=20',
+  );
+  await slider();
+  const irrigate = screen.getByLabelText('Irrigate at, %');
+  await user.clear(irrigate);
+  await user.type(irrigate, '45');
+  await user.tab();
+  expect(irrigate).toHaveAccessibleDescription('It must be below the full mark');
+  const full = screen.getByLabelText('Full at, %');
+  await user.clear(full);
+  await user.type(full, '15{Enter}');
+  expect(full).toHaveAccessibleDescription('It must be above the irrigation mark');
+  expect(search()).toMatchObject({ full: 40, refill: 20 });
 });
 
 it('shows the values as a table', async () => {

@@ -1,9 +1,10 @@
-import { useId, useState } from 'react';
+import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { DatePicker, pickerDay } from '@/ui/form/DatePicker';
 import { Select } from '@/ui/Select';
 import type { AnalysisSearch } from '../search';
 import css from './controls.module.css';
+import { NumberField } from './NumberField';
 
 interface CompareFieldProps {
   compare: AnalysisSearch['compare'];
@@ -61,50 +62,5 @@ export function CompareField({ compare, since, base, onChange }: CompareFieldPro
         </>
       ) : null}
     </div>
-  );
-}
-
-interface NumberFieldProps {
-  label: string;
-  value: number | undefined;
-  low: number;
-  high: number;
-  error?: string;
-  onChange: (value: number | undefined) => void;
-}
-
-/** A number that takes effect on Enter and when the field is left. */
-export function NumberField({ label, value, low, high, error, onChange }: NumberFieldProps) {
-  const id = useId();
-  const [typed, setTyped] = useState<string>();
-  const take = () => {
-    if (typed === undefined) return;
-    setTyped(undefined);
-    if (typed === '') onChange(undefined);
-    else if (Number(typed) >= low && Number(typed) <= high) onChange(Number(typed));
-  };
-  return (
-    <>
-      <label className={css.label} htmlFor={id}>
-        {label}
-      </label>
-      <input
-        id={id}
-        className={css.number}
-        type="number"
-        inputMode="decimal"
-        step="any"
-        min={low}
-        max={high}
-        value={typed ?? value ?? ''}
-        aria-invalid={error !== undefined}
-        title={error}
-        onChange={(event) => setTyped(event.target.value)}
-        onBlur={take}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter') take();
-        }}
-      />
-    </>
   );
 }

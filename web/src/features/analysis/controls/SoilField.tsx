@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import type { SoilMarks } from '../data/attributes';
-import { NumberField } from './CompareField';
 import css from './controls.module.css';
+import { NumberField } from './NumberField';
 
 interface SoilFieldProps {
   /** The marks that are drawn: those of the address, else those of the product. */
@@ -13,7 +13,6 @@ interface SoilFieldProps {
 export function SoilField({ marks, onChange }: SoilFieldProps) {
   const { t } = useTranslation();
   const { full, refill } = marks;
-  const order = full !== undefined && refill !== undefined && refill >= full ? t('analysis.soil.order') : undefined;
   return (
     <div className={css.field}>
       <NumberField
@@ -21,6 +20,7 @@ export function SoilField({ marks, onChange }: SoilFieldProps) {
         value={full}
         low={0}
         high={100}
+        reasonAgainst={(next) => (refill !== undefined && next <= refill ? t('analysis.soil.orderFull') : undefined)}
         onChange={(next) => onChange({ full: next })}
       />
       <NumberField
@@ -28,7 +28,7 @@ export function SoilField({ marks, onChange }: SoilFieldProps) {
         value={refill}
         low={0}
         high={100}
-        error={order}
+        reasonAgainst={(next) => (full !== undefined && next >= full ? t('analysis.soil.order') : undefined)}
         onChange={(next) => onChange({ refill: next })}
       />
     </div>
