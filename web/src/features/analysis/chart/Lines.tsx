@@ -61,7 +61,7 @@ export function Lines({ panel, geometry, axis, span, band, y }: LinesProps) {
   );
 }
 
-export const colorOf = ({ color }: Pick<Column, 'color'>) => `var(--line${color + 1})`;
+export const colorOf = ({ color }: Pick<Column, 'color'>) => `var(--device${color + 1})`;
 
 /** Single readings, a pixel apart, have no band. */
 function hasBand({ line }: Column, runs: readonly Run[]): boolean {
