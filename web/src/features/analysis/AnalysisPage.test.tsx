@@ -26,7 +26,7 @@ it('draws the lines that the address names, by device and attribute', async () =
   ]);
   const asked = askedOf(server, paths.lines).filter(({ yeuSignList }) => yeuSignList?.includes('airTemperature'));
   expect(asked.map(({ deviceName, yeuSignList, resolution }) => ({ deviceName, yeuSignList, resolution }))).toEqual([
-    { deviceName: 'WS-2', yeuSignList: 'airTemperature,airHumidity', resolution: 'auto' },
+    { deviceName: 'WS-2', yeuSignList: 'airTemperature,airHumidity,rainfall', resolution: 'auto' },
     { deviceName: 'WS-1', yeuSignList: 'airTemperature,airHumidity', resolution: 'auto' },
   ]);
   for (const { startTime, endTime } of asked) expect(Number(endTime) - Number(startTime)).toBe(30 * day);

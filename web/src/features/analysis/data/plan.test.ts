@@ -81,6 +81,9 @@ it('asks for the rain of the first device that measures it, unless that is drawn
   const found = planOf({ ...wanted, signs: ['airTemperature'] });
   expect(found.rain).toMatchObject({ source: 1, ask: 1, attribute: { sign: 'rainfall', kind: 'sum' } });
   expect(found.asks[1]).toMatchObject({ deviceName: 'B', signs: ['rainfall'] });
+  const both = planOf({ ...wanted, sources: [source('A', temperature, rain)], signs: ['airTemperature'] });
+  expect(both.asks.map(({ signs }) => signs)).toEqual([['airTemperature', 'rainfall']]);
+  expect(both.rain?.ask).toBe(0);
   expect(planOf({ ...wanted, signs: ['airTemperature', 'rainfall'] }).rain).toBeNull();
   const byWarmth = { ...wanted, search: { compare: 'degreeDays' as const }, signs: ['airTemperature'] };
   expect(planOf(byWarmth).rain).toBeNull();

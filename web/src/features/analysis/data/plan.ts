@@ -111,7 +111,7 @@ export function planOf({ sources, signs, search, span, points, rain }: Wanted): 
     lines,
     leftOut,
     undrawn,
-    rain: rain && !season ? rainOf(sources, signs, own, ask) : null,
+    rain: rain && !season ? rainOf({ sources, signs, span: own, lines, asks, ask }) : null,
     season,
   };
 }
@@ -134,15 +134,27 @@ function seasonOf(sources: readonly Source[], search: Compared, to: number, ask:
   return null;
 }
 
-/** The rain of the first device that measures any; null if its rain is drawn anyway. */
-function rainOf(sources: readonly Source[], signs: readonly string[], span: Span, ask: AskFor): Plan['rain'] {
+interface RainWanted extends Pick<Plan, 'span' | 'lines' | 'asks'>, Pick<Wanted, 'sources' | 'signs'> {
+  ask: AskFor;
+}
+
+/**
+ * The rain of the first device that measures any, asked for together with the device's lines; null
+ * if its rain is drawn anyway.
+ */
+function rainOf({ sources, signs, span, lines, asks, ask }: RainWanted): Plan['rain'] {
   for (const [index, source] of sources.entries()) {
     const property = source.model.find(isRain);
     const [attribute] = property ? attributesOf([property]) : [];
     if (!attribute) continue;
-    return signs.includes(attribute.sign)
-      ? null
-      : { source: index, attribute, ask: ask(source, [attribute.sign], span) };
+    if (signs.includes(attribute.sign)) return null;
+    const own = lines.find(
+      (line) => line.source === index && !line.compared && !line.attributes.some(({ kind }) => needsReadings(kind)),
+    );
+    const asked = own && asks[own.ask];
+    if (!own || !asked) return { source: index, attribute, ask: ask(source, [attribute.sign], span) };
+    asks[own.ask] = { ...asked, signs: [...asked.signs, attribute.sign] };
+    return { source: index, attribute, ask: own.ask };
   }
   return null;
 }
