@@ -66,6 +66,9 @@ describe('a thousand devices', () => {
     scrollTo(200 * 292);
     await screen.findByRole('article', { name: 'Device 600' });
     expect(screen.getByRole('link', { name: 'History of Device 1' })).toHaveFocus();
+    // The card's last link, and out of the card.
+    await user.tab();
+    expect(screen.getByRole('article', { name: 'Device 1' })).toContainElement(document.activeElement as HTMLElement);
     await user.tab();
     await waitFor(() => expect(screen.queryByRole('article', { name: 'Device 1' })).toBeNull());
   });
