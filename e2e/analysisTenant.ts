@@ -7,7 +7,7 @@ import { expect } from './test.ts';
 import { openSignedIn } from './testUsers.ts';
 
 /** A user who compares fields over the years; a tenant of its own, so that other tests' lists do not grow. */
-export const analysisUser = { tenantName: 'plateau', userName: 'selin', password: 'years-over-the-terraces' };
+export const analysisUser = { tenantName: 'tea-garden', userName: 'selin', password: 'years-over-the-terraces' };
 
 const device = (deviceName: string, noteName: string, product: string) =>
   `{deviceName: ${deviceName}, serial: T-${deviceName}, noteName: ${noteName}, product: ${product}, secret: "${secretOf(deviceName)}", scene: Slope, longitude: 27.34, latitude: 37.85}`;
