@@ -85,17 +85,12 @@ export function useReadings(question: Question | null, window: Span | null) {
     ...sampleQuery({ deviceName, ids: thin, ...span, points: Math.min(maxPoints, 2 * points) }),
     enabled: on && thin.length > 0 && overviewPoints !== null && needsDetail,
   });
-  // Of a long window with more readings than points, the means of hours are drawn.
+  // Of a long window with more readings than points, the means of hours are drawn. They are asked for
+  // together with the detail: only it tells whether they are needed, and they would be drawn later.
   const quantities = asked.filter(({ kind }) => kind === 'line').map(({ id }) => id);
   const hours = useQuery({
     ...hoursQuery({ deviceName, ids: quantities, ...range }),
-    enabled:
-      on &&
-      quantities.length > 0 &&
-      points >= leastPointsForHours &&
-      isLongEnough(shownWindow) &&
-      detail.data !== undefined &&
-      !isComplete(detail.data),
+    enabled: on && quantities.length > 0 && points >= leastPointsForHours && isLongEnough(shownWindow) && needsDetail,
   });
 
   const empty = useMemo<Sample>(
