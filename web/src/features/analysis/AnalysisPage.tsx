@@ -43,8 +43,7 @@ export function AnalysisPage() {
             drawn,
             {
               compared: search.compare !== undefined && plan.span.from > 0,
-              leftOut: plan.leftOut,
-              undrawn: plan.undrawn,
+              plan,
             },
             t,
             format,

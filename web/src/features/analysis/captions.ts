@@ -2,14 +2,14 @@ import type { TFunction } from 'i18next';
 import { nameOf } from '@/lib/device/types';
 import { formatDayOfYear } from '@/lib/format/date';
 import type { Format } from '@/lib/format/format';
-import type { Drawn } from './data/plan';
+import type { Drawn, Plan } from './data/plan';
 
 const degreeDay = '°C·d';
 
 /** What is shown, in sentences: how values are taken together, and what degree days are of. */
 export function captionsOf(
   { columns, season }: Pick<Drawn, 'columns' | 'season'>,
-  { compared, leftOut, undrawn }: { compared: boolean; leftOut: boolean; undrawn: readonly string[] },
+  { compared, plan }: { compared: boolean; plan: Pick<Plan, 'leftOut' | 'rawTooLong' | 'undrawn'> },
   t: TFunction,
   format: Format,
 ): string[] {
@@ -18,9 +18,10 @@ export function captionsOf(
   const taken = resolution ? t(`analysis.caption.${resolutions.size > 1 ? 'mixed' : resolution}`) : null;
   const nothingBefore = compared && columns.length > 0 && !columns.some((column) => column.compared);
   const before = nothingBefore && !season ? t('analysis.caption.nothingBefore') : null;
-  const lacking = undrawn.length > 0 ? t('analysis.caption.undrawn', { names: format.list(undrawn) }) : null;
-  const without = leftOut ? t('analysis.caption.leftOut') : null;
-  return [...(season ? degreeDayTexts(season, t, format) : []), taken, before, without, lacking].filter(
+  const lacking = plan.undrawn.length > 0 ? t('analysis.caption.undrawn', { names: format.list(plan.undrawn) }) : null;
+  const tooLong = plan.rawTooLong ? t('analysis.caption.rawTooLong') : null;
+  const without = plan.leftOut ? t('analysis.caption.leftOut') : null;
+  return [...(season ? degreeDayTexts(season, t, format) : []), taken, before, tooLong, without, lacking].filter(
     (text) => text !== null,
   );
 }

@@ -4,6 +4,7 @@ import type { AlarmNotice } from '@/lib/alarm/notices';
 import { useFormat } from '@/lib/format/format';
 import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { useMeasure } from '@/ui/chart/measure';
+import { commonGaps } from '@/ui/chart/times';
 import { useWidth } from '@/ui/chart/useWidth';
 import type { SoilMarks } from '../data/attributes';
 import type { Axis, Column } from '../data/column';
@@ -21,7 +22,7 @@ import type { Limit } from './limits';
 import { depthName, fullName, lineName } from './names';
 import { PanelPlot } from './PanelPlot';
 import { type Panel, panelsOf } from './panels';
-import { commonGaps, gapsOf } from './runs';
+import { gapsOf } from './runs';
 import { useChartKeys } from './useChartKeys';
 import { useSurface } from './useSurface';
 

@@ -1,6 +1,7 @@
 import { fromZonedParts, zonedDate } from '@/lib/format/zone';
+import { indexFrom } from '@/ui/chart/times';
 import type { Axis } from '../data/column';
-import { indexFrom, type Line, type Span } from '../data/line';
+import type { Line, Span } from '../data/line';
 import { lengthOf } from './runs';
 
 export const barPeriods = ['hour', 'day', 'week', 'month'] as const;

@@ -1,5 +1,6 @@
+import { indexFrom } from '@/ui/chart/times';
 import type { Axis, Column } from '../data/column';
-import { indexFrom, type Span } from '../data/line';
+import type { Span } from '../data/line';
 import type { Bar, BarPeriod } from './bars';
 import { lengthOf, longestPause } from './runs';
 

@@ -1,7 +1,8 @@
 import { type Scale, scaleFor } from '@/ui/chart/scale';
+import { indexFrom } from '@/ui/chart/times';
 import { depthOf, type SoilMarks } from '../data/attributes';
 import type { Axis, Column } from '../data/column';
-import { indexFrom, type Line, type Span } from '../data/line';
+import type { Line, Span } from '../data/line';
 import { type Bar, type BarPeriod, barPeriod, barsOf } from './bars';
 import { type Limit, limitsWithin } from './limits';
 import { lengthOf } from './runs';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Line } from '../data/line';
-import { bandPath, commonGaps, gapsOf, linePath, runsOf } from './runs';
+import { bandPath, gapsOf, linePath, runsOf } from './runs';
 
 const hour = 3_600_000;
 
@@ -62,19 +62,6 @@ it('finds gaps of readings, hours and days, also at the ends', () => {
   const day = 24 * hour;
   // The day on which clocks are set back has 25 hours.
   expect(gapsOf(line('day', [0, day, day * 2 + hour], [1, 1, 1]), { from: 0, to: 3 * day })).toEqual([]);
-});
-
-it('finds what is a gap of all lines', () => {
-  const a = [
-    { from: 0, to: 10 },
-    { from: 20, to: 30 },
-  ];
-  expect(commonGaps([a, [{ from: 5, to: 25 }]])).toEqual([
-    { from: 5, to: 10 },
-    { from: 20, to: 25 },
-  ]);
-  expect(commonGaps([a])).toEqual(a);
-  expect(commonGaps([])).toEqual([]);
 });
 
 it('writes paths', () => {

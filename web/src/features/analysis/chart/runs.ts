@@ -1,5 +1,6 @@
+import { indexFrom, usualInterval } from '@/ui/chart/times';
 import type { Axis } from '../data/column';
-import { indexFrom, type Line, type LineResolution, type Span } from '../data/line';
+import type { Line, LineResolution, Span } from '../data/line';
 
 /** A point of a drawn line: its place across, and the values at it. */
 export interface RunPoint {
@@ -19,21 +20,13 @@ export const lengthOf: Record<LineResolution, number> = { raw: 0, hour: hourMs, 
 /** A pause longer than this many usual intervals is a gap. */
 const gapFactor = 3;
 
-/** The usual pause between two times: the median. */
-export function usualPause(times: Float64Array): number {
-  const pauses = new Float64Array(Math.max(0, times.length - 1));
-  for (let i = 1; i < times.length; i += 1) pauses[i - 1] = (times[i] ?? 0) - (times[i - 1] ?? 0);
-  pauses.sort();
-  return pauses[pauses.length >> 1] ?? 0;
-}
-
 const usualPauses = new WeakMap<Float64Array, number>();
 
 /** Longer pauses between two times are gaps; a day may have 25 hours. */
 export function longestPause({ resolution, times }: Line): number {
   if (resolution !== 'raw') return lengthOf[resolution] * 1.5;
   // Each move of the pointer asks, and finding it sorts all pauses.
-  const usual = usualPauses.get(times) ?? usualPause(times);
+  const usual = usualPauses.get(times) ?? usualInterval(times);
   usualPauses.set(times, usual);
   return gapFactor * usual || Number.POSITIVE_INFINITY;
 }
@@ -49,21 +42,6 @@ export function gapsOf(line: Line, { from, to }: Span): Span[] {
     end = time + length;
   }
   return gaps.filter((gap) => gap.to > gap.from);
-}
-
-/** The parts of a range without values of any of the lines. */
-export function commonGaps(lists: readonly (readonly Span[])[]): Span[] {
-  const [first = [], ...rest] = lists;
-  return rest.reduce<readonly Span[]>(
-    (common, list) =>
-      common.flatMap((a) =>
-        list.flatMap((b) => {
-          const both = { from: Math.max(a.from, b.from), to: Math.min(a.to, b.to) };
-          return both.from < both.to ? [both] : [];
-        }),
-      ),
-    first,
-  ) as Span[];
 }
 
 interface Place {

@@ -1,4 +1,5 @@
-import { type RefObject, useEffect, useRef } from 'react';
+import type { RefObject } from 'react';
+import { useKeys } from '@/lib/hooks/useKeys';
 import type { Axis, Column } from '../data/column';
 import type { Span } from '../data/line';
 import { stepFrom } from './crosshair';
@@ -16,18 +17,7 @@ interface ChartKeys {
 
 /** The keys of the chart's surface. */
 export function useChartKeys(place: RefObject<HTMLElement | null>, keys: ChartKeys): void {
-  const now = useRef(keys);
-  now.current = keys;
-  useEffect(() => {
-    const element = place.current;
-    if (!element) return;
-    const onKey = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey) return;
-      if (handle(now.current, event.key, event.shiftKey)) event.preventDefault();
-    };
-    element.addEventListener('keydown', onKey);
-    return () => element.removeEventListener('keydown', onKey);
-  }, [place]);
+  useKeys(place, (key, shift) => handle(keys, key, shift));
 }
 
 /** Returns whether the key was used. */

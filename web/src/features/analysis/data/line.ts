@@ -39,16 +39,20 @@ function lineOf(resolution: LineResolution, lists: Lists): Line {
   };
 }
 
+/** Readings: their values stand for low, mean, high and sum alike, in one list. */
+function readingsOf(times: readonly number[], values: readonly number[]): Line {
+  const one = Float64Array.from(values);
+  const count = new Float64Array(values.length).fill(1);
+  return { resolution: 'raw', times: Float64Array.from(times), low: one, mean: one, high: one, sum: one, count };
+}
+
 /** The lines in the server's answer, by identifier; properties without numbers are absent. */
 export function linesOf({ resolution, aggregates = [], readings = [] }: Answer): Map<string, Line> {
+  const lines = new Map<string, Line>();
   const found = new Map<string, Lists>();
-  const listsOf = (sign: string) => {
-    const lists = found.get(sign) ?? emptyLists();
-    found.set(sign, lists);
-    return lists;
-  };
   for (const piece of aggregates) {
-    const lists = listsOf(piece.identifier);
+    const lists = found.get(piece.identifier) ?? emptyLists();
+    found.set(piece.identifier, lists);
     let time = 0;
     for (const step of piece.times) {
       time += step;
@@ -58,22 +62,23 @@ export function linesOf({ resolution, aggregates = [], readings = [] }: Answer):
       for (const value of piece[name]) lists[name].push(value);
     }
   }
+  for (const [sign, lists] of found) lines.set(sign, lineOf(resolution, lists));
+
+  const read = new Map<string, { times: number[]; values: number[] }>();
   for (const { times, values } of readings) {
     for (const [sign, column] of Object.entries(values)) {
-      const lists = listsOf(sign);
+      const lists = read.get(sign) ?? { times: [], values: [] };
+      read.set(sign, lists);
       let time = 0;
       column.forEach((value, index) => {
         time += times[index] ?? 0;
         if (value === null || typeof value === 'string') return;
-        const height = Number(value);
         lists.times.push(time);
-        for (const name of ['low', 'mean', 'high', 'sum'] as const) lists[name].push(height);
-        lists.count.push(1);
+        lists.values.push(Number(value));
       });
     }
   }
-  const lines = new Map<string, Line>();
-  for (const [sign, lists] of found) if (lists.times.length > 0) lines.set(sign, lineOf(resolution, lists));
+  for (const [sign, { times, values }] of read) if (times.length > 0) lines.set(sign, readingsOf(times, values));
   return lines;
 }
 
@@ -87,16 +92,4 @@ export function retime(line: Line, timeOf: (time: number) => number | null): Lin
     for (const name of ['low', 'mean', 'high', 'count', 'sum'] as const) lists[name].push(line[name][i] ?? 0);
   }
   return lineOf(line.resolution, lists);
-}
-
-/** The index of the first time that is not before `time`; the length if there is none. */
-export function indexFrom(times: Float64Array, time: number): number {
-  let low = 0;
-  let high = times.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((times[middle] ?? 0) < time) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

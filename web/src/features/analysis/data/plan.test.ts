@@ -76,6 +76,22 @@ it('asks for single readings of directions and switches, as long as the range is
   expect(long.leftOut).toBe(true);
 });
 
+it('asks for every reading only of ranges that a browser can hold', () => {
+  const sources = [source('A', temperature)];
+  const asked = (days: number, from = now - days * day) =>
+    planOf({
+      sources,
+      signs: ['airTemperature'],
+      search: { by: 'raw' },
+      span: { from, to: now },
+      points: 900,
+      rain: false,
+    });
+  expect(asked(31)).toMatchObject({ rawTooLong: false, asks: [{ by: 'raw' }] });
+  expect(asked(32)).toMatchObject({ rawTooLong: true, asks: [{ by: 'auto' }] });
+  expect(asked(1, 0)).toMatchObject({ rawTooLong: true, asks: [{ by: 'auto' }] });
+});
+
 it('asks for the rain of the first device that measures it, unless that is drawn anyway', () => {
   const wanted = { sources: [source('A', temperature), source('B', rain)], search: {}, span, points: 900, rain: true };
   const found = planOf({ ...wanted, signs: ['airTemperature'] });

@@ -41,6 +41,8 @@ export interface Plan {
   lines: { source: number; attributes: Attribute[]; compared: boolean; ask: number }[];
   /** Directions or switches were chosen, and the range is too long for them. */
   leftOut: boolean;
+  /** Every reading was asked for, and the range is too long for that. */
+  rawTooLong: boolean;
   /** The names of devices that have none of the attributes. */
   undrawn: string[];
   rain: { source: number; attribute: Attribute; ask: number } | null;
@@ -70,9 +72,8 @@ interface Wanted {
 /** The calls for what the address names. */
 export function planOf({ sources, signs, search, span, points, rain }: Wanted): Plan {
   const asks: Ask[] = [];
-  const by: Ask['by'] = search.by ?? 'auto';
-  const ask = (source: Source, wanted: readonly string[], of: Span, resolution = by) =>
-    asks.push({ deviceName: source.device.deviceName, signs: wanted, span: of, by: resolution, points }) - 1;
+  const ask = (source: Source, wanted: readonly string[], of: Span, by: Ask['by']) =>
+    asks.push({ deviceName: source.device.deviceName, signs: wanted, span: of, by, points }) - 1;
 
   const season = search.compare === 'degreeDays' ? seasonOf(sources, search, span.to, ask) : null;
   const own = season ? season.spans[0] : span;
@@ -81,6 +82,10 @@ export function planOf({ sources, signs, search, span, points, rain }: Wanted): 
     : { from: Math.max(0, yearBefore(span.from)), to: Math.max(0, yearBefore(span.to)) };
   // All that there is has nothing before it.
   const compared = season !== null || (search.compare === 'date' && span.from > 0);
+  // All readings of a long range may be more than a browser can hold.
+  const readable = season === null && span.from > 0 && span.to - span.from <= maxReadingsMs;
+  const rawTooLong = search.by === 'raw' && !readable;
+  const by: Ask['by'] = rawTooLong ? 'auto' : (search.by ?? 'auto');
   const lines: Plan['lines'] = [];
   let leftOut = false;
   const undrawn: string[] = [];
@@ -89,7 +94,6 @@ export function planOf({ sources, signs, search, span, points, rain }: Wanted): 
     attributes.sort((a, b) => signs.indexOf(a.sign) - signs.indexOf(b.sign));
     if (attributes.length === 0 && signs.length > 0) undrawn.push(nameOf(source.device));
     const single = attributes.filter(({ kind }) => needsReadings(kind));
-    const readable = season === null && (span.from > 0 ? span.to - span.from <= maxReadingsMs : false);
     if (single.length > 0 && !readable) leftOut = true;
     const parts = [
       { part: attributes.filter(({ kind }) => !needsReadings(kind)), as: by },
@@ -110,13 +114,17 @@ export function planOf({ sources, signs, search, span, points, rain }: Wanted): 
     asks,
     lines,
     leftOut,
+    rawTooLong,
     undrawn,
-    rain: rain && !season ? rainOf({ sources, signs, span: own, lines, asks, ask }) : null,
+    rain:
+      rain && !season
+        ? rainOf({ sources, signs, lines, asks, ask: (source, wanted) => ask(source, wanted, own, by) })
+        : null,
     season,
   };
 }
 
-type AskFor = (source: Source, signs: readonly string[], of: Span, resolution?: Ask['by']) => number;
+type AskFor = (source: Source, signs: readonly string[], of: Span, by: Ask['by']) => number;
 
 function seasonOf(sources: readonly Source[], search: Compared, to: number, ask: AskFor): SeasonPlan | null {
   for (const source of sources) {
@@ -134,15 +142,15 @@ function seasonOf(sources: readonly Source[], search: Compared, to: number, ask:
   return null;
 }
 
-interface RainWanted extends Pick<Plan, 'span' | 'lines' | 'asks'>, Pick<Wanted, 'sources' | 'signs'> {
-  ask: AskFor;
+interface RainWanted extends Pick<Plan, 'lines' | 'asks'>, Pick<Wanted, 'sources' | 'signs'> {
+  ask: (source: Source, signs: readonly string[]) => number;
 }
 
 /**
  * The rain of the first device that measures any, asked for together with the device's lines; null
  * if its rain is drawn anyway.
  */
-function rainOf({ sources, signs, span, lines, asks, ask }: RainWanted): Plan['rain'] {
+function rainOf({ sources, signs, lines, asks, ask }: RainWanted): Plan['rain'] {
   for (const [index, source] of sources.entries()) {
     const property = source.model.find(isRain);
     const [attribute] = property ? attributesOf([property]) : [];
@@ -152,7 +160,7 @@ function rainOf({ sources, signs, span, lines, asks, ask }: RainWanted): Plan['r
       (line) => line.source === index && !line.compared && !line.attributes.some(({ kind }) => needsReadings(kind)),
     );
     const asked = own && asks[own.ask];
-    if (!own || !asked) return { source: index, attribute, ask: ask(source, [attribute.sign], span) };
+    if (!own || !asked) return { source: index, attribute, ask: ask(source, [attribute.sign]) };
     asks[own.ask] = { ...asked, signs: [...asked.signs, attribute.sign] };
     return { source: index, attribute, ask: own.ask };
   }

@@ -1,4 +1,5 @@
-import { indexFrom, type Line, type LineResolution } from '../data/line';
+import { indexFrom } from '@/ui/chart/times';
+import type { Line, LineResolution } from '../data/line';
 
 /** Several lines by one list of times. */
 export interface Timeline {

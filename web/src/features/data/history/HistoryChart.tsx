@@ -1,7 +1,8 @@
-import { type RefObject, useEffect, useMemo, useRef, useState } from 'react';
+import { type RefObject, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatDateTime } from '@/lib/format/date';
 import { useFormat } from '@/lib/format/format';
+import { useKeys } from '@/lib/hooks/useKeys';
 import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { leftRoom, rightRoom } from '@/ui/chart/axes';
 import { Chart } from '@/ui/chart/Chart';
@@ -169,20 +170,4 @@ export function HistoryChart({
       />
     </div>
   );
-}
-
-/** Handles the keys of an element; `handle` returns whether it used the key. */
-function useKeys(place: RefObject<HTMLElement | null>, handle: (key: string, shift: boolean) => boolean): void {
-  const now = useRef(handle);
-  now.current = handle;
-  useEffect(() => {
-    const element = place.current;
-    if (!element) return;
-    const onKey = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey) return;
-      if (now.current(event.key, event.shiftKey)) event.preventDefault();
-    };
-    element.addEventListener('keydown', onKey);
-    return () => element.removeEventListener('keydown', onKey);
-  }, [place]);
 }

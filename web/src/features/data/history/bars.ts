@@ -1,6 +1,7 @@
 import { nextMidnight, startOfDay } from '@/lib/format/date';
+import { indexFrom } from '@/ui/chart/times';
 import type { Span } from './range';
-import { indexFrom, type Line } from './series';
+import type { Line } from './series';
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -1,8 +1,9 @@
+import { indexFrom } from '@/ui/chart/times';
 import { isInGap } from './gaps';
 import { hourAt, hourSpan } from './hours';
 import type { Model, Trace } from './model';
 import type { Span } from './range';
-import { indexFrom, indicesIn, nearest } from './series';
+import { indicesIn, nearest } from './series';
 
 /** The value of one trace at a time; `value` is null if there is no reading. */
 export interface Mark {

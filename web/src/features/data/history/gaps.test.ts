@@ -1,15 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  commonGaps,
-  findGaps,
-  isInGap,
-  isolatedReadings,
-  longestPause,
-  spliceGaps,
-  stepLine,
-  usualInterval,
-  withGapBreaks,
-} from './gaps';
+import { commonGaps, usualInterval } from '@/ui/chart/times';
+import { findGaps, isInGap, isolatedReadings, longestPause, spliceGaps, stepLine, withGapBreaks } from './gaps';
 
 const minute = 60_000;
 const line = (minutes: readonly number[]) => ({

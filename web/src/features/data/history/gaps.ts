@@ -1,20 +1,9 @@
+import { indexFrom, usualInterval } from '@/ui/chart/times';
 import type { Span } from './range';
-import { indexFrom, type Line, type SampledLine } from './series';
+import type { Line, SampledLine } from './series';
 
 /** A pause longer than this many usual intervals is a gap. */
 const gapFactor = 3;
-
-function intervals(times: Float64Array): Float64Array {
-  const pauses = new Float64Array(Math.max(0, times.length - 1));
-  for (let i = 1; i < times.length; i += 1) pauses[i - 1] = (times[i] ?? 0) - (times[i - 1] ?? 0);
-  return pauses.sort();
-}
-
-/** The usual interval: the median. 0 with fewer than two readings. */
-export function usualInterval(times: Float64Array): number {
-  const sorted = intervals(times);
-  return sorted[sorted.length >> 1] ?? 0;
-}
 
 /**
  * A pause up to this length is not a gap. Thinned readings may have pauses of up to two buckets
@@ -54,27 +43,6 @@ export function spliceGaps(coarse: readonly Span[], fine: readonly Span[], span:
     else joined.push({ ...gap });
   }
   return joined;
-}
-
-/** The times that are gaps in all lists. Empty for no lists. */
-export function commonGaps(lists: readonly (readonly Span[])[]): Span[] {
-  const [first, ...rest] = lists;
-  if (!first) return [];
-  return rest.reduce<readonly Span[]>((common, list) => {
-    const both: Span[] = [];
-    let i = 0;
-    let j = 0;
-    while (i < common.length && j < list.length) {
-      const a = common[i] as Span;
-      const b = list[j] as Span;
-      const from = Math.max(a.from, b.from);
-      const to = Math.min(a.to, b.to);
-      if (from < to) both.push({ from, to });
-      if (a.to < b.to) i += 1;
-      else j += 1;
-    }
-    return both;
-  }, first) as Span[];
 }
 
 /** Alternating times and values, as the chart expects them, with a break at each gap. */

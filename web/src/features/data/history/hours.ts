@@ -1,6 +1,7 @@
 import type { components } from '@/api/schema.gen';
+import { indexFrom } from '@/ui/chart/times';
 import type { Span } from './range';
-import { indexFrom, type Line } from './series';
+import type { Line } from './series';
 
 const hourMs = 3_600_000;
 /** Shorter windows show readings, or the lowest and highest ones of short buckets. */

@@ -1,7 +1,8 @@
 import { type Scale, scaleFor } from '@/ui/chart/scale';
+import { commonGaps } from '@/ui/chart/times';
 import { type Attribute, dashes, type Panel, panelsOf } from './attributes';
 import { barLength, bars } from './bars';
-import { commonGaps, isolatedReadings, withGapBreaks } from './gaps';
+import { isolatedReadings, withGapBreaks } from './gaps';
 import { breaksOf, type Hours, meansOf, shiftHours, showsHours } from './hours';
 import { emptyPreparedLine, type PreparedLine } from './preparedLines';
 import type { Span } from './range';

@@ -1,5 +1,6 @@
+import { commonGaps } from '@/ui/chart/times';
 import type { Attribute } from './attributes';
-import { commonGaps, findGaps, lastReadingTime, spliceGaps, stepLine } from './gaps';
+import { findGaps, lastReadingTime, spliceGaps, stepLine } from './gaps';
 import type { Hours } from './hours';
 import type { HoursSample, Sample } from './queries';
 import type { Span } from './range';

@@ -1,4 +1,5 @@
 import type { components } from '@/api/schema.gen';
+import { indexFrom } from '@/ui/chart/times';
 import type { Span } from './range';
 
 /** A piece of the server's answer: times and, by identifier, the values at each time. */
@@ -55,18 +56,6 @@ export function readPieces(pieces: readonly Piece[], ids: readonly string[]) {
   for (const [id, { times, values, bucket }] of found)
     lines.set(id, { times: Float64Array.from(times), values: Float64Array.from(values), bucket });
   return { lines, texts };
-}
-
-/** The first index whose time is not before `time`; the length if there is none. */
-export function indexFrom(times: Float64Array, time: number): number {
-  let low = 0;
-  let high = times.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((times[middle] ?? 0) < time) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** The indices of a span, the second one exclusive. */
