@@ -27,6 +27,11 @@ import (
 // there is room or ctx ends. After that Append does not look at ctx, so an error of ctx means that
 // nothing was written. The store owns the batch afterwards: the caller must not change it. After
 // ErrBroken it is unknown whether the batch was written.
+//
+// A store that leads (see Lead) appends the batch to the log of all nodes and then writes it to its
+// own disk, where it need not be durable: the batch is durable because the log holds it. If ctx ends
+// while the log cannot be reached, it is unknown whether the log holds the batch. Append then
+// returns ErrBroken, and the store takes nothing more until a restart.
 func (s *Store) Append(ctx context.Context, batch []Arrival) error {
 	batch, err := normalise(batch)
 	if err != nil || len(batch) == 0 {
@@ -41,8 +46,12 @@ func (s *Store) Append(ctx context.Context, batch []Arrival) error {
 	}
 	e := encoderPool.Get().(*encoder)
 	defer encoderPool.Put(e)
+	if s.replicated() {
+		return s.appendToLog(ctx, e, batch)
+	}
 	b := s.db.NewBatchWithSize(len(batch) * 96)
-	values, t, err := s.stage(e, b, batch)
+	values := e.encode(batch)
+	t, err := s.stage(e, b, batch)
 	if err == nil {
 		err = s.waitCommitted(b, t, func(pos uint64) {
 			s.latest.apply(pos, batch, nil)
@@ -75,27 +84,20 @@ var encoderPool = sync.Pool{New: func() any { return new(encoder) }}
 
 // stage puts a batch's values and its journal entry into the log. No generation is raised
 // meanwhile, so a generation that is sealed is complete.
-func (s *Store) stage(e *encoder, b *pebble.Batch, batch []Arrival) (values int, t writeTicket, err error) {
+func (s *Store) stage(e *encoder, b *pebble.Batch, batch []Arrival) (t writeTicket, err error) {
 	s.calendar.writeMu.RLock()
 	defer s.calendar.writeMu.RUnlock()
-	if values, err = e.encode(b, batch, s.calendar.generation); err != nil {
-		return 0, writeTicket{}, err
+	if err := e.mergeValues(b, batch, e.entry.buf, s.calendar.generation); err != nil {
+		return writeTicket{}, err
 	}
-	t, err = s.enqueueWrite(b, func(pos uint64) (uint64, error) {
+	return s.enqueueWrite(b, func(pos uint64) (uint64, error) {
 		e.key = appendJournalKey(e.key[:0], pos+1)
 		return 1, b.Set(e.key, e.entry.buf, nil)
 	})
-	return values, t, err
 }
 
-// encode puts the batch's values into b and its journal entry into e. The entry has the arrivals in
-// their order; the values are sorted by key, because the engine then finds the place of each beside
-// the one before.
-func (e *encoder) encode(
-	b *pebble.Batch,
-	batch []Arrival,
-	generationOf func(day int32) uint16,
-) (values int, err error) {
+// encode puts the batch's journal entry, which has the arrivals in their order, into e.
+func (e *encoder) encode(batch []Arrival) (values int) {
 	e.entry.begin(len(batch))
 	e.frames = e.frames[:0]
 	for i := range batch {
@@ -103,6 +105,17 @@ func (e *encoder) encode(
 		e.frames = append(e.frames, entryFrame{i, len(e.entry.buf) - length, len(e.entry.buf)})
 		values += len(batch[i].Fields)
 	}
+	return values
+}
+
+// mergeValues puts the batch's values into b; e.frames says where they are in its journal entry. The
+// values are sorted by key, because the engine then finds the place of each beside the one before.
+func (e *encoder) mergeValues(
+	b *pebble.Batch,
+	batch []Arrival,
+	entry []byte,
+	generationOf func(day int32) uint16,
+) error {
 	slices.SortFunc(e.frames, func(x, y entryFrame) int {
 		f, g := &batch[x.index].Frame, &batch[y.index].Frame
 		// Of frames with the same device and time, the later arrival replaces the earlier one.
@@ -121,11 +134,11 @@ func (e *encoder) encode(
 			day, generation = d, generationOf(d)
 		}
 		e.key = appendMs(appendHotPrefix(e.key[:0], day, generation, device.Ref{Tenant: f.Tenant, ID: f.Device}), ms)
-		if err := b.Merge(e.key, e.entry.buf[p.from:p.to], nil); err != nil {
-			return 0, err
+		if err := b.Merge(e.key, entry[p.from:p.to], nil); err != nil {
+			return err
 		}
 	}
-	return values, nil
+	return nil
 }
 
 // normalise checks a batch and makes the fields of every frame sorted and unique; of equal

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -30,7 +31,7 @@ func (s *Store) writeCheckpoint(ctx context.Context) error {
 	defer s.checkpointMu.Unlock()
 	_, _, evaluated := s.journal.positions()
 	refs, pos := s.latest.takeChanged()
-	trim := min(evaluated, pos) // the next start needs the entries after pos
+	trim := min(evaluated, s.droppable(pos)) // the next start needs the entries after pos
 	if len(refs) == 0 && trim <= s.trimmedTo {
 		return nil
 	}
@@ -40,6 +41,35 @@ func (s *Store) writeCheckpoint(ctx context.Context) error {
 	}
 	s.trimmedTo = max(s.trimmedTo, trim)
 	return nil
+}
+
+// droppable returns the position up to which the journal may be deleted once it is evaluated, of a
+// store whose latest values include everything up to pos. A store that belongs to a log keeps what
+// Lead may need for a mend: the entries of the last JournalKeep. How old entries are is known from
+// the earlier checkpoints; after a start it is not known, and the entries stay longer.
+func (s *Store) droppable(pos uint64) uint64 {
+	if s.Life() == "" {
+		return pos
+	}
+	r := &s.replica
+	now := s.opts.Now()
+	r.checkpoints = append(r.checkpoints, checkpointMark{now, pos})
+	kept := slices.IndexFunc(r.checkpoints, func(m checkpointMark) bool { return now.Sub(m.at) < s.opts.JournalKeep })
+	if kept <= 0 {
+		return 0
+	}
+	r.checkpoints = slices.Delete(r.checkpoints, 0, kept-1)
+	return r.checkpoints[0].pos
+}
+
+// deleteChains deletes the chains of the entries before trim. The chain at trim stays: the entries
+// after it continue it. It returns the first position whose chain may still exist.
+func (s *Store) deleteChains(b *pebble.Batch, trim uint64) (from uint64, err error) {
+	from = s.replica.chainFrom
+	if s.Life() == "" || trim <= from {
+		return from, nil
+	}
+	return trim, b.DeleteRange(chainKey(from), chainKey(trim), nil)
 }
 
 // writeLatest writes the devices in several batches and the position last: the log keeps their
@@ -87,14 +117,19 @@ func (s *Store) writeLatest(ctx context.Context, refs []device.Ref, pos, trim ui
 			return err
 		}
 	}
+	chainFrom, err := s.deleteChains(b, trim)
+	if err != nil {
+		return err
+	}
 	forgotten := s.erasedUpTo(trim)
 	for _, ref := range forgotten {
 		if err := b.Delete(appendRefKey(nil, tagErased, ref), nil); err != nil {
 			return err
 		}
 	}
-	err := s.write(b, func(uint64) (uint64, error) { return 0, nil }, func(uint64) {
+	err = s.write(b, func(uint64) (uint64, error) { return 0, nil }, func(uint64) {
 		s.forgetErased(forgotten, trim)
+		s.replica.chainFrom = chainFrom
 	})
 	if err != nil {
 		return err
@@ -136,7 +171,7 @@ func (s *Store) recover(ctx context.Context) error {
 	s.latest.pos = last
 	s.order.pos, s.order.opened = last, last
 	s.journal.written = last
-	return nil
+	return s.recoverLife()
 }
 
 // each calls fn for every key under tag from lower on; fn may use the iterator's slices during the

@@ -44,7 +44,11 @@ func (w *entryWriter) add(a *Arrival) []byte {
 }
 
 // decodeEntry reads a journal entry; its error wraps ErrCorrupt.
-func decodeEntry(b []byte) ([]Arrival, error) {
+func decodeEntry(b []byte) ([]Arrival, error) { return decodeArrivals(b, nil) }
+
+// decodeArrivals is decodeEntry. It appends to *frames where the encoded frame of each arrival is,
+// unless frames is nil.
+func decodeArrivals(b []byte, frames *[]entryFrame) ([]Arrival, error) {
 	c := byteReader{rest: b}
 	count := c.uvarint()
 	if c.failed || count > uint64(len(c.rest)/minArrivalBytes) {
@@ -64,6 +68,10 @@ func decodeEntry(b []byte) ([]Arrival, error) {
 		frame := c.bytes(c.uvarint())
 		if c.failed {
 			return nil, fmt.Errorf("%w: arrival %d of %d is cut off", ErrCorrupt, i+1, count)
+		}
+		if frames != nil {
+			end := len(b) - len(c.rest)
+			*frames = append(*frames, entryFrame{i, end - len(frame), end})
 		}
 		start := len(fields)
 		var err error

@@ -139,7 +139,18 @@ func TestEraseOfADeviceWhoseHistoryExpired(t *testing.T) {
 
 // TestEraseDuringACheckpoint: the checkpoint must not write back values that it read before Erase.
 func TestEraseDuringACheckpoint(t *testing.T) {
-	s := openStore(t, Options{Dir: "data", fs: vfs.NewMem()})
+	t.Run(
+		"alone",
+		func(t *testing.T) { eraseDuringCheckpoints(t, openStore(t, Options{Dir: "data", fs: vfs.NewMem()})) },
+	)
+	t.Run("with a log", func(t *testing.T) {
+		s := openStore(t, Options{Dir: "data", fs: vfs.NewMem()})
+		lead(t, s, NewFakeLog("life", 0))
+		eraseDuringCheckpoints(t, s)
+	})
+}
+
+func eraseDuringCheckpoints(t *testing.T, s *Store) {
 	const devices = 1000
 	for round := range 20 {
 		batch := make([]Arrival, devices)

@@ -22,7 +22,7 @@ type Findings struct {
 	Segments uint64
 	Sealed   uint64 // frames in segments
 	Values   uint64 // values in Frames and Sealed
-	Entries  uint64 // journal entries not yet evaluated or not yet in a checkpoint
+	Entries  uint64 // journal entries not yet evaluated or not yet in a checkpoint, or kept for a mend
 	Devices  int    // devices that have readings or latest values
 	Orphans  []device.Ref
 	Problems []string // the first maxNamedProblems
@@ -64,6 +64,7 @@ func examine(ctx context.Context, o Options, known func(device.Ref) bool) (_ *Fi
 		{tagDay, e.dayAggregates},
 		{tagHot, e.frame},
 		{tagJournal, e.entry},
+		{tagChain, e.chain},
 		{tagLatest, e.latest},
 		{tagErased, e.erased},
 	} {
@@ -107,6 +108,7 @@ type examiner struct {
 	firstSealed    int32 // day of the first segment
 	aggregatedFrom int32
 	pos            uint64 // position of the previous entry
+	chained        Entry  // the previous entry with a chain
 }
 
 // each calls look for every key under a tag. It records an error of look as a problem of that key
@@ -259,6 +261,39 @@ func (e *examiner) entry(key, value []byte) error {
 	e.findings.Entries++
 	_, err = decodeEntry(value)
 	return err
+}
+
+// chain looks at the chain of an entry. It continues the previous one, unless that or the journal
+// entry is gone.
+func (e *examiner) chain(key, value []byte) (err error) {
+	pos, err := parsePositionKey(key, tagChain)
+	if err != nil {
+		return err
+	}
+	entry, err := decodeChain(value)
+	if err != nil {
+		return err
+	}
+	entry.Position = pos
+	previous := e.chained
+	e.chained = Entry{Position: pos, Chain: entry.Chain}
+	body, closer, err := e.db.Get(appendJournalKey(nil, pos))
+	if errors.Is(err, pebble.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer closeInto(&err, closer)
+	if entry.Kind == EntryFrames {
+		entry.Body = body
+	} else if !slices.Equal(body, emptyEntry) {
+		return errors.New("the journal entry of an erasure holds readings")
+	}
+	if previous.Position+1 == pos && previous.Position != 0 && entry.ChainAfter(previous.Chain) != entry.Chain {
+		return errors.New("it does not continue the entry before it")
+	}
+	return nil
 }
 
 func (e *examiner) latest(key, value []byte) error {

@@ -132,8 +132,12 @@ func (j *journal) advance(consumed uint64) {
 // have been deleted since, and must not change the batch. After a restart fn gets a batch again
 // unless it recorded the position.
 //
+// A store that is replicated reads a batch that the journal lacks from the log, and returns an error
+// if the log lacks it too; it is given positions without any gap. Erasures have positions and are not
+// handed to fn.
+//
 // Consume runs until ctx or the store ends and returns the reason. It also returns an error that
-// waiting does not resolve (a damaged entry, a second consumer).
+// waiting does not resolve (a damaged entry, a second consumer, a gap).
 func (s *Store) Consume(
 	ctx context.Context,
 	from uint64,
@@ -156,9 +160,26 @@ func (s *Store) Consume(
 	defer s.journal.detach()
 
 	for pos := from; pos < written; {
-		e, err := s.entryAfter(ctx, pos, written)
+		e, found, err := s.entryAfter(ctx, pos, written)
 		if err != nil {
 			return err
+		}
+		if s.replicated() && (e.pos != pos+1 || !found) {
+			to := e.pos
+			if found {
+				to--
+			}
+			missing, err := s.missingEntries(ctx, pos, to)
+			if err != nil {
+				return err
+			}
+			for _, e := range missing {
+				if err := s.deliver(ctx, e, fn); err != nil {
+					return err
+				}
+				pos = e.pos
+			}
+			continue
 		}
 		if e.pos != pos+1 {
 			s.opts.Logger.Warn("readings: the journal lacks batches that are not evaluated; the consumer skips the gap",
@@ -184,13 +205,17 @@ func (s *Store) Consume(
 }
 
 // Backlog calls fn for the batches that the journal holds on disk after position from, with which
-// Consume would begin. fn must not keep or change the batches. Backlog stops on an error of fn, or
-// when ctx or the store ends.
+// Consume would begin; as Consume, a store that is replicated reads what the journal lacks from the
+// log. fn must not keep or change the batches. Backlog stops on an error of fn, or when ctx or the
+// store ends.
 func (s *Store) Backlog(ctx context.Context, from uint64, fn func(pos uint64, batch []Arrival) error) error {
 	if err := s.enter(); err != nil {
 		return err
 	}
 	defer s.leave()
+	if s.replicated() {
+		return s.backlogWithoutGap(ctx, from, fn)
+	}
 	return s.each(ctx, tagJournal, appendJournalKey(nil, from+1), func(it *pebble.Iterator) error {
 		if err := s.stopErr(ctx); err != nil {
 			return err
@@ -212,6 +237,10 @@ func (s *Store) skipJournalTo(from uint64) error {
 	if from <= s.order.pos {
 		return nil
 	}
+	if s.replicated() {
+		return fmt.Errorf("reading: cannot consume from position %d: the log ends at %d (restored from a copy?): %w",
+			from, s.order.pos, ErrGap)
+	}
 	if s.order.pos != s.order.opened {
 		return fmt.Errorf("reading: cannot consume from position %d: batches up to %d were already written",
 			from, s.order.pos)
@@ -225,22 +254,24 @@ func (s *Store) skipJournalTo(from uint64) error {
 	return nil
 }
 
-// entryAfter reads the first batch after pos, which is below written. Consume holds no iterator
-// between batches, because fn may take hours.
-func (s *Store) entryAfter(ctx context.Context, pos, written uint64) (e entry, err error) {
+// entryAfter reads the first batch after pos, which is below written. If the journal holds none, it
+// returns an empty one at written. Consume holds no iterator between batches, because fn may take
+// hours.
+func (s *Store) entryAfter(ctx context.Context, pos, written uint64) (e entry, found bool, err error) {
 	it, err := s.db.NewIterWithContext(ctx, &pebble.IterOptions{
 		LowerBound: appendJournalKey(nil, pos+1),
 		UpperBound: appendJournalKey(nil, written+1),
 	})
 	if err != nil {
-		return e, scanError("journal", err)
+		return e, false, scanError("journal", err)
 	}
 	defer closeInto(&err, it)
 	if !it.First() {
 		// A restored position trimmed the entries; the next batches come from the queue.
-		return entry{pos: written}, scanError("journal", it.Error())
+		return entry{pos: written}, false, scanError("journal", it.Error())
 	}
-	return readEntry(it)
+	e, err = readEntry(it)
+	return e, true, err
 }
 
 // readEntry decodes the entry at the iterator's position.
@@ -258,26 +289,39 @@ func readEntry(it *pebble.Iterator) (e entry, err error) {
 	return e, err
 }
 
-// deliver calls fn with e until fn succeeds or ctx ends. It waits for the cause of fn's failure to
-// pass, usually in the database; there is no event to wait for.
+// deliver calls fn with e until fn succeeds or ctx ends. It has nothing to deliver of an erasure.
 func (s *Store) deliver(ctx context.Context, e entry, fn func(context.Context, uint64, []Arrival) error) error {
+	err := s.retry(ctx, "readings: the consumer failed with a batch and gets it again", e.pos, func() (bool, error) {
+		if len(e.batch) == 0 {
+			return false, nil
+		}
+		return false, fn(ctx, e.pos, e.batch)
+	})
+	if err == nil {
+		s.journal.advance(e.pos)
+	}
+	return err
+}
+
+// retry calls try until it succeeds, its error is final or ctx ends. It waits for the cause of a
+// failure to pass, usually in the database; there is no event to wait for.
+func (s *Store) retry(ctx context.Context, warning string, pos uint64, try func() (final bool, err error)) error {
 	wait := s.opts.RetryWait
 	for {
 		if ctx.Err() != nil {
 			return s.consumeErr(ctx)
 		}
-		if len(e.batch) == 0 {
-			break
-		}
-		err := fn(ctx, e.pos, e.batch)
+		final, err := try()
 		if err == nil {
-			break
+			return nil
 		}
 		if ctx.Err() != nil {
 			return s.consumeErr(ctx)
 		}
-		s.opts.Logger.Warn("readings: the consumer failed with a batch and gets it again",
-			"position", e.pos, "wait", wait, "error", err)
+		if final {
+			return err
+		}
+		s.opts.Logger.Warn(warning, "position", pos, "wait", wait, "error", err)
 		timer := time.NewTimer(wait)
 		select {
 		case <-timer.C:
@@ -287,8 +331,6 @@ func (s *Store) deliver(ctx context.Context, e entry, fn func(context.Context, u
 		}
 		wait = min(2*wait, 64*s.opts.RetryWait)
 	}
-	s.journal.advance(e.pos)
-	return nil
 }
 
 // consumeErr returns why Consume stops: ErrClosed after Close, otherwise the error of ctx, which is

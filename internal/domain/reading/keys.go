@@ -18,10 +18,11 @@ import (
 //	c | day 4 | tenant ordered | device ordered | ms of day 4                -> segment of a sealed device-day
 //	d | day/64 4 | tenant ordered | device ordered | day%64 1                -> aggregates of a sealed device-day
 //	j | position 8                                                           -> journal entry
+//	k | position 8                                                           -> chain of that entry in the log
 //	l | tenant ordered | device ordered                                      -> a device's latest values
 //	e | tenant ordered | device ordered                                      -> journal position of its erasure
 //	m | name                                                                 -> format number, checkpoint position,
-//	                                                                            first day with aggregates
+//	                                                                            first day with aggregates, life
 //
 // The day comes first, so retention is one range delete and writing touches one end of the key
 // space. Days and milliseconds are UTC. The generation lets the store seal a day into segments
@@ -31,6 +32,7 @@ const (
 	tagSegment   = 'c'
 	tagDay       = 'd'
 	tagJournal   = 'j'
+	tagChain     = 'k'
 	tagLatest    = 'l'
 	tagErased    = 'e'
 	tagMeta      = 'm'
@@ -45,6 +47,7 @@ var (
 	keyFormat         = []byte{tagMeta, 'f'}
 	keyCheckpoint     = []byte{tagMeta, 'c'}
 	keyAggregatedFrom = []byte{tagMeta, 'a'}
+	keyLife           = []byte{tagMeta, 'l'}
 )
 
 // dayEnd is above every continuation of a day's key prefix.
@@ -235,9 +238,14 @@ func appendJournalKey(b []byte, pos uint64) []byte {
 	return binary.BigEndian.AppendUint64(append(b, tagJournal), pos)
 }
 
+// chainKey returns the key of the chain of a journal entry.
+func chainKey(pos uint64) []byte { return binary.BigEndian.AppendUint64([]byte{tagChain}, pos) }
+
 // parseJournalKey reads the position of a journal entry.
-func parseJournalKey(key []byte) (uint64, error) {
-	if len(key) != 9 || key[0] != tagJournal {
+func parseJournalKey(key []byte) (uint64, error) { return parsePositionKey(key, tagJournal) }
+
+func parsePositionKey(key []byte, tag byte) (uint64, error) {
+	if len(key) != 9 || key[0] != tag {
 		return 0, errKey
 	}
 	return binary.BigEndian.Uint64(key[1:]), nil
@@ -259,6 +267,9 @@ func printKey(key []byte) string {
 	if pos, err := parseJournalKey(key); err == nil {
 		return fmt.Sprintf("journal entry %d", pos)
 	}
+	if pos, err := parsePositionKey(key, tagChain); err == nil {
+		return fmt.Sprintf("chain of journal entry %d", pos)
+	}
 	if len(key) > 0 && key[0] == tagLatest {
 		if ref, err := parseRefKey(key); err == nil {
 			return fmt.Sprintf("latest values of tenant %d device %d", ref.Tenant, ref.ID)
@@ -276,6 +287,8 @@ func tagName(tag byte) string {
 		return "segments"
 	case tagJournal:
 		return "journal"
+	case tagChain:
+		return "chain of the journal"
 	case tagLatest:
 		return "latest values"
 	case tagErased:

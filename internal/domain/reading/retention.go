@@ -103,6 +103,13 @@ func (s *Store) Run(ctx context.Context) error {
 		}
 	}()
 	defer func() { <-sealed }()
+	// The log may be away for long, and checkpoints must not wait for it either.
+	forgotten := make(chan struct{})
+	go func() {
+		defer close(forgotten)
+		s.forgetRegularly(ctx)
+	}()
+	defer func() { <-forgotten }()
 	for {
 		select {
 		case <-checkpoint.C:
@@ -113,6 +120,25 @@ func (s *Store) Run(ctx context.Context) error {
 			return nil
 		case <-s.lifetime.Done():
 			return nil
+		}
+	}
+}
+
+// forgetRegularly tells the log of a leading store which entries are evaluated.
+func (s *Store) forgetRegularly(ctx context.Context) {
+	tick := time.NewTicker(s.opts.CheckpointEvery)
+	defer tick.Stop()
+	told := uint64(0)
+	for {
+		select {
+		case <-tick.C:
+			var err error
+			told, err = s.forgetEvaluated(ctx, told)
+			s.logError(ctx, err)
+		case <-ctx.Done():
+			return
+		case <-s.lifetime.Done():
+			return
 		}
 	}
 }

@@ -22,7 +22,8 @@ func (s *Store) Snapshot(ctx context.Context, dir string, before func(context.Co
 	if err := before(ctx); err != nil {
 		return err
 	}
-	// Acknowledged batches are on disk, and so in the snapshot.
+	// Acknowledged batches are on disk, or written and not synced if the log holds them. The
+	// checkpoint syncs them, so they are in the snapshot.
 	if err := s.db.Checkpoint(dir, pebble.WithFlushedWAL()); err != nil {
 		return fmt.Errorf("reading: snapshot: %w", err)
 	}

@@ -12,9 +12,9 @@ type counters struct {
 
 // Stats holds a store's figures for the metrics page. Counts are since Open.
 type Stats struct {
-	Frames       uint64  // frames appended
-	Values       uint64  // values appended
-	Batches      uint64  // batches appended
+	Frames       uint64  // frames appended, or applied from the log
+	Values       uint64  // values of these frames
+	Batches      uint64  // batches of these frames
 	FsyncSeconds float64 // time that writes waited for the disk, in total
 	JournalLag   uint64  // batches written and not yet consumed
 	Position     uint64  // last journal position written

@@ -22,8 +22,10 @@ var (
 	ErrClosed = errors.New("reading: the store is closed")
 	// ErrBroken is wrapped by Append and Erase, in an errs.StorageFailure error, once a write to
 	// the log has failed. It is then unknown what the disk holds of that batch, so the store writes
-	// nothing more; the next start finds everything that was acknowledged before.
-	ErrBroken = errors.New("reading: writing to disk has failed, a restart is needed")
+	// nothing more; the next start finds everything that was acknowledged before. The same holds for
+	// an entry of which it is unknown whether the log of several nodes holds it (see Lead); the
+	// error is an errs.Unavailable error then.
+	ErrBroken = errors.New("reading: a write has failed, a restart is needed")
 )
 
 // Options says how a Store is opened; zero fields take the defaults.
@@ -33,11 +35,13 @@ type Options struct {
 	Now             func() time.Time // default time.Now
 	RetentionClock  func() time.Time // time by which readings expire; default Now
 	Logger          *slog.Logger     // default: discard
+	OnBroken        func(error)      // called once, when nothing can be written any more; may be nil
 	SealAfter       time.Duration    // how long after its end a day is sealed; default 1 h
 	QueueBatches    int              // batches that Append may be ahead of the consumer; default 64
 	QueueFrames     int              // frames of these batches together; default 32,768
 	CheckpointEvery time.Duration    // between checkpoints of the latest values; default 15 s
 	RetryWait       time.Duration    // before a batch is retried, doubled up to 64 times; default 100 ms
+	JournalKeep     time.Duration    // how long a replicated store keeps evaluated entries; default 1 h
 	CacheBytes      int64            // block cache; default 64 MiB
 
 	fs            vfs.FS // tests: a disk that can crash; Dir is not created
@@ -73,6 +77,9 @@ func (o *Options) setDefaults() {
 	if o.RetryWait <= 0 {
 		o.RetryWait = 100 * time.Millisecond
 	}
+	if o.JournalKeep <= 0 {
+		o.JournalKeep = time.Hour
+	}
 	if o.CacheBytes <= 0 {
 		o.CacheBytes = 64 << 20
 	}
@@ -98,6 +105,8 @@ type Store struct {
 		erased map[device.Ref]uint64
 	}
 	broken atomic.Pointer[error]
+
+	replica replica
 
 	calendar       calendar
 	aggregatedFrom atomic.Int32 // all sealed days from this one on have daily aggregates
@@ -261,7 +270,21 @@ func (s *Store) fail(cause error) {
 	var err error = errs.New(errs.StorageFailure, "error.disk").WithCause(fmt.Errorf("%w: %w", ErrBroken, cause))
 	if s.broken.CompareAndSwap(nil, &err) {
 		s.opts.Logger.Error("readings: a write failed; the store writes nothing more until a restart", "error", cause)
+		if s.opts.OnBroken != nil {
+			s.opts.OnBroken(err)
+		}
 	}
+}
+
+// Flush makes everything that was applied durable. A store that follows a log leaves that to the log, but
+// a process that ends because the log lost its end must not lose what the log lost. Flush works after
+// ErrBroken, too.
+func (s *Store) Flush() error {
+	if err := s.enter(); err != nil {
+		return err
+	}
+	defer s.leave()
+	return s.db.LogData(nil, pebble.Sync)
 }
 
 // Broken returns why the store writes nothing more (ErrBroken); nil while it works.
