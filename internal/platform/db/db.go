@@ -207,13 +207,20 @@ func (d *DB) transact(ctx context.Context, u *txState, f func(ctx context.Contex
 	}
 	// Also after a failed commit, which may have taken effect all the same.
 	defer d.version.Add(1)
-	return d.write.RunInTx(begin, nil, func(_ context.Context, tx bun.Tx) error {
+	err := d.write.RunInTx(begin, nil, func(_ context.Context, tx bun.Tx) error {
 		u.tx = tx
+		if err := d.verifyEpoch(ctx, tx); err != nil {
+			return err
+		}
 		if err := f(context.WithValue(ctx, txKey{}, u), tx); err != nil {
 			return err
 		}
 		return ctx.Err()
 	})
+	if err != nil {
+		return err
+	}
+	return d.confirm(begin)
 }
 
 // lockWriting waits for the write lock. Waiting transactions get it in the order of arrival. The

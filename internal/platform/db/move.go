@@ -33,7 +33,7 @@ func Move(ctx context.Context, dir, address string) (err error) {
 	if err != nil {
 		return err
 	}
-	to, err := openPostgres(ctx, address)
+	to, err := openPostgres(ctx, address, 0)
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,12 @@ const markFile = "database-mark"
 // checkPairing makes sure that the database and the data folder belong together, and pairs them if
 // both are new.
 func (d *DB) checkPairing(ctx context.Context, dir string) error {
+	_, err := os.Stat(filepath.Join(dir, "readings"))
+	return d.pair(ctx, dir, err != nil)
+}
+
+// pair is checkPairing; isEmpty says whether the folder holds no readings.
+func (d *DB) pair(ctx context.Context, dir string, isEmpty bool) error {
 	if _, err := os.Stat(filepath.Join(dir, "tilth.db")); err == nil {
 		return fmt.Errorf("the folder %s has a database of its own (tilth.db): to move it to a server, "+
 			"make a backup and restore it with --database-url; to keep using it, start without --database-url", dir)
@@ -36,7 +42,7 @@ func (d *DB) checkPairing(ctx context.Context, dir string) error {
 	err = tx.QueryRowContext(ctx, "SELECT mark FROM data_folders").Scan(&dbMark)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		if dbMark, err = d.pairNew(ctx, tx.Tx, dir, folderMark); err != nil {
+		if dbMark, err = d.pairNew(ctx, tx.Tx, dir, folderMark, isEmpty); err != nil {
 			return err
 		}
 	case err != nil:
@@ -60,8 +66,13 @@ func (d *DB) checkPairing(ctx context.Context, dir string) error {
 
 // pairNew marks a database that has no folder yet. It writes the folder's mark first: a folder that
 // has a mark and nothing else still counts as new.
-func (d *DB) pairNew(ctx context.Context, tx *sql.Tx, dir, folderMark string) (mark string, err error) {
-	if _, err := os.Stat(filepath.Join(dir, "readings")); err == nil {
+func (d *DB) pairNew(
+	ctx context.Context,
+	tx *sql.Tx,
+	dir, folderMark string,
+	isEmpty bool,
+) (mark string, err error) {
+	if !isEmpty {
 		return "", fmt.Errorf("the database %s is new, but the data folder %s is not", d.server.name, dir)
 	}
 	if mark = folderMark; mark == "" {

@@ -33,7 +33,7 @@ const (
 //
 // The database may become unreachable and return: every call fails meanwhile, and none afterwards.
 func OpenPostgres(ctx context.Context, dir, address string) (*DB, error) {
-	d, err := openPostgres(ctx, address)
+	d, err := openPostgres(ctx, address, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -43,13 +43,23 @@ func OpenPostgres(ctx context.Context, dir, address string) (*DB, error) {
 	return d, nil
 }
 
-// openPostgres opens a database to write, whichever folder it belongs to.
-func openPostgres(ctx context.Context, address string) (_ *DB, err error) {
-	config, err := parseAddress(address)
+// openPostgres opens a database to write, whichever folder it belongs to. epoch is that of the term in
+// which a node of a cluster leads; 0: the server is no node.
+func openPostgres(ctx context.Context, address string, epoch int64) (_ *DB, err error) {
+	parse := parseAddress
+	if epoch != 0 {
+		parse = ParseClusterAddress
+	}
+	config, err := parse(address)
 	if err != nil {
 		return nil, err
 	}
-	s := &pgServer{name: config.Host + "/" + config.Database}
+	s := &pgServer{name: config.Host + "/" + config.Database, epoch: epoch}
+	config.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) {
+		if IsUnreplicated(n) {
+			s.unreplicated.Store(true)
+		}
+	}
 	// One connection, kept open because it holds the lock. The pool pings it before each
 	// transaction, which must not begin on a broken connection.
 	write := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(s.lockToWrite),

@@ -37,8 +37,11 @@ var lockTimeout = "5s"
 // pgServer is a DB's state of its database server.
 type pgServer struct {
 	name      string       // host and database, for messages
+	epoch     int64        // of the term in which this node of a cluster leads; 0: no cluster
 	starts    atomic.Int64 // how often the database was opened, including this time; 0: unknown yet
 	takenOver atomic.Bool  // another process opened the database
+	// unreplicated says that PostgreSQL ended a commit before the copy had it.
+	unreplicated atomic.Bool
 }
 
 // lockToWrite is called for each connection of the writer. The lock allows writing; the connection
@@ -51,23 +54,49 @@ func (s *pgServer) lockToWrite(ctx context.Context, c *pgx.Conn) error {
 	return nil
 }
 
+// lockAndVerify checks before it waits for the lock, too: a process that was taken over might wait
+// for as long as its successor runs.
 func (s *pgServer) lockAndVerify(ctx context.Context, c *pgx.Conn) error {
+	if err := s.verifyOwner(ctx, c); err != nil {
+		return err
+	}
+	if err := s.refuseCluster(ctx, c); err != nil {
+		return err
+	}
 	if err := s.acquireAdvisoryLock(ctx, c, "pg_advisory_lock"); err != nil {
 		return err
 	}
-	mine := s.starts.Load()
-	if mine == 0 {
-		return nil
-	}
-	var starts int64
-	if err := c.QueryRow(ctx, "SELECT starts FROM data_folders").Scan(&starts); err != nil {
-		return err
-	}
-	if starts != mine {
-		s.takenOver.Store(true)
-		return fmt.Errorf("the database %s: %w", s.name, ErrTakenOver)
+	return s.verifyOwner(ctx, c)
+}
+
+// verifyOwner returns ErrTakenOver if another process has opened the database, or another node of the
+// cluster leads.
+func (s *pgServer) verifyOwner(ctx context.Context, c *pgx.Conn) error {
+	for _, check := range []struct {
+		mine  int64
+		query string
+	}{
+		{s.starts.Load(), "SELECT starts FROM data_folders"},
+		{s.epoch, epochQuery},
+	} {
+		if check.mine == 0 {
+			continue
+		}
+		var now int64
+		if err := c.QueryRow(ctx, check.query).Scan(&now); err != nil {
+			return err
+		}
+		if now != check.mine {
+			return s.noteTakenOver()
+		}
 	}
 	return nil
+}
+
+// noteTakenOver records that another process writes to the database, and returns the error.
+func (s *pgServer) noteTakenOver() error {
+	s.takenOver.Store(true)
+	return fmt.Errorf("the database %s: %w", s.name, ErrTakenOver)
 }
 
 // acquireAdvisoryLock takes the lock for the lifetime of a connection.
