@@ -1,0 +1,78 @@
+package cluster
+
+import (
+	"crypto/rand"
+	"sync"
+)
+
+// leaderCell holds what a node knows of who leads.
+type leaderCell struct {
+	*leaderState
+}
+
+type leaderState struct {
+	mu          sync.Mutex
+	leader      Leader
+	changed     chan struct{} // closed at the next change
+	synchronous bool
+	known       bool // whether synchronous was read
+}
+
+func newLeaderCell() leaderCell {
+	return leaderCell{&leaderState{changed: make(chan struct{})}}
+}
+
+func (s *leaderState) set(l Leader) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.leader == l {
+		return
+	}
+	s.leader = l
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// replace sets who leads unless that has changed from before meanwhile.
+func (s *leaderState) replace(before, l Leader) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.leader != before || l == before {
+		return
+	}
+	s.leader = l
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+func (s *leaderState) get() Leader {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.leader
+}
+
+// setSynchronous records whether PostgreSQL waits for a copy, and reports whether to warn of that.
+func (s *leaderState) setSynchronous(yes bool) (warn bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	warn = !yes && (s.synchronous || !s.known)
+	s.synchronous, s.known = yes, true
+	return warn
+}
+
+// Leader returns who leads as far as this node knows, and a channel that is closed when that changes.
+func (n *Node) Leader() (Leader, <-chan struct{}) {
+	n.leader.mu.Lock()
+	defer n.leader.mu.Unlock()
+	return n.leader.leader, n.leader.changed
+}
+
+// Synchronous reports whether the database waits for a copy before it confirms a commit.
+func (n *Node) Synchronous() bool {
+	n.leader.mu.Lock()
+	defer n.leader.mu.Unlock()
+	return n.leader.synchronous
+}
+
+// newMark makes a mark that no other log has.
+func newMark() string { return rand.Text() }
