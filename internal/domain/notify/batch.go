@@ -305,14 +305,18 @@ func (t *batch) leaseIfTaken(ctx context.Context, of tenant.ID) error {
 	return nil
 }
 
-// lease stores which deliveries are in flight.
-func (t *batch) lease(ctx context.Context) error {
-	var ids []int64
-	for _, a := range t.attempts[t.leased:] {
+func deliveriesOf(attempts []*attempt) (ids []int64) {
+	for _, a := range attempts {
 		for _, r := range a.rows {
 			ids = append(ids, r.ID)
 		}
 	}
+	return ids
+}
+
+// lease stores which deliveries are in flight.
+func (t *batch) lease(ctx context.Context) error {
+	ids := deliveriesOf(t.attempts[t.leased:])
 	t.leased = len(t.attempts)
 	if len(ids) == 0 {
 		return nil

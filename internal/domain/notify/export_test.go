@@ -17,3 +17,8 @@ func (o *Outbox) OneAtATime(m ChannelKind) {
 func (o *Outbox) SetQueryTime(m ChannelKind, took time.Duration) {
 	o.workers[m].rotation.queryTook = took
 }
+
+// LoseLeaseAnswer has a worker believe that a transaction of unknown end has leased deliveries.
+func (o *Outbox) LoseLeaseAnswer(m ChannelKind, deliveries ...int64) {
+	o.workers[m].unsureLeases = deliveries
+}

@@ -354,6 +354,25 @@ func TestExpiredLeaseIsRetaken(t *testing.T) {
 	p.wantEqual("the lease is over", p.mail.sentText(), "ada@example.com triggered Frost")
 }
 
+// Deliveries whose leasing failed, with an answer that was lost, are sent at once and not after the lease.
+func TestLeaseOfUnknownEndIsEnded(t *testing.T) {
+	p := newOutboxFixture(t)
+	c := p.channel("field", ada)
+	p.step()
+	p.openNotice("Frost", 1, alertmsg.DeliveryOptions{Channels: []int64{c}})
+	var ids []int64
+	p.must(p.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
+		_, err := tx.ExecContext(ctx, "UPDATE deliveries SET lease_until = ?", p.Clock.Milli()+time.Hour.Milliseconds())
+		if err != nil {
+			return err
+		}
+		return tx.NewSelect().Table("deliveries").Column("id").Scan(ctx, &ids)
+	}))
+	p.outbox.LoseLeaseAnswer(notify.KindEmail, ids...)
+	p.step()
+	p.wantEqual("at once", p.mail.sentText(), "ada@example.com triggered Frost")
+}
+
 func TestHoldAndRelease(t *testing.T) {
 	p := newOutboxFixture(t)
 	c := p.channel("field", "ada@example.com")

@@ -45,6 +45,9 @@ type worker struct {
 	clockSeen             int64      // the clock when followClock last read it, epoch ms; 0: not yet
 	results               map[*attempt]outcome
 	sendCtx               context.Context // the context of notifications in flight
+	// unsureLeases are deliveries of a transaction that failed and may have taken effect all the same,
+	// as when its answer was lost. Nobody sends them.
+	unsureLeases []int64
 
 	mu           sync.Mutex
 	down         backoff            // of the remote server as a whole
@@ -104,6 +107,9 @@ func (l *worker) runOnce(ctx context.Context) (more bool, err error) {
 	var taken *batch
 	err = l.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
 		l.collectDone() // attempts that finished while the transaction waited for its lock
+		if err := l.endUnsureLeases(ctx); err != nil {
+			return err
+		}
 		if err := l.persistResults(ctx); err != nil {
 			return err
 		}
@@ -114,9 +120,12 @@ func (l *worker) runOnce(ctx context.Context) (more bool, err error) {
 		return err
 	})
 	if err != nil {
+		if taken != nil {
+			l.unsureLeases = append(l.unsureLeases, deliveriesOf(taken.attempts)...)
+		}
 		return false, err
 	}
-	l.finished = nil
+	l.finished, l.unsureLeases = nil, nil
 	clear(l.results)
 	for _, a := range taken.attempts {
 		l.sendStarted(a.notification.Tenant, a.level)
@@ -127,12 +136,24 @@ func (l *worker) runOnce(ctx context.Context) (more bool, err error) {
 	return taken.more, nil
 }
 
+// endUnsureLeases makes deliveries due again that a transaction of unknown end may have leased.
+func (l *worker) endUnsureLeases(ctx context.Context) error {
+	if len(l.unsureLeases) == 0 {
+		return nil
+	}
+	return l.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		_, err := tx.NewUpdate().Model((*deliveryRow)(nil)).Set("lease_until = 0").
+			Where("d.state = 'queued' AND d.id IN (?)", bun.List(l.unsureLeases)).Exec(ctx)
+		return err
+	})
+}
+
 // idle tells whether there is nothing to do; it only reads, so it does not block writers of the
 // database.
 func (l *worker) idle(ctx context.Context) (bool, error) {
 	now := l.Now().UnixMilli()
 	switch {
-	case len(l.finished) > 0:
+	case len(l.finished) > 0 || len(l.unsureLeases) > 0:
 		return false, nil
 	case l.freeSlots() == 0 && !l.expiryCheckDue(now):
 		return true, nil

@@ -109,6 +109,7 @@ var crossTenantQueries = map[string]string{
 	"notify.queued":                           "counts the deliveries of all tenants that a restored server holds back",
 	"notify.Outbox.begin":                     "a start releases every tenant's deliveries that an earlier run had in flight",
 	"notify.worker.followClock":               "a step of the clock concerns all tenants",
+	"notify.worker.endUnsureLeases":           "a worker sends every tenant's deliveries",
 	"notify.worker.idle":                      "a worker sends every tenant's deliveries",
 	"notify.worker.nextWake":                  "a worker sends every tenant's deliveries",
 	"notify.worker.failExpired":               "a worker sends every tenant's deliveries",
