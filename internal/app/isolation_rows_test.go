@@ -428,6 +428,7 @@ var operationCases = map[string]operationCase{
 	"provider resetUser":     {skipReason: "the operator's, who sees all tenants"},
 	"provider derive":        {skipReason: "the operator's, who sees all tenants"},
 	"provider backup":        {skipReason: "the operator's, who sees all tenants"},
+	"provider seed":          {skipReason: "the operator's, who sees all tenants"},
 	"provider releaseOutbox": {skipReason: "the operator's, who sees all tenants"},
 	"console getHealthz":     {noNames: true, build: noParams},
 	"console getReadyz":      {noNames: true, build: noParams},

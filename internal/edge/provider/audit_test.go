@@ -21,6 +21,8 @@ func newAuditedAPI(t *testing.T) *apiFixture {
 		Readings: f.readings,
 		DataDir:  t.TempDir(),
 		Now:      f.Clock.Now,
+
+		SharedFiles: []string{"database-mark"},
 	}
 	f.contract = testkit.NewContract(t, New(f.options))
 	f.applyBase(t)
@@ -96,6 +98,7 @@ func TestProviderIsAudited(t *testing.T) {
 		{"resetUser", "v1/user/reset", `{"tenant":"north","userName":"ada"}`, []string{`user.update ada [{"field":"password","hidden":true}]`}, nil},
 		{"releaseOutbox", "v1/outbox/release", "", nil, []string{"installation.release"}},
 		{"backup", "v1/backup", "", nil, []string{"installation.backup"}},
+		{"seed", "v1/seed", "", nil, []string{"installation.seed"}},
 	} {
 		t.Run(c.operation, func(t *testing.T) {
 			f := newAuditedAPI(t)
@@ -106,7 +109,7 @@ func TestProviderIsAudited(t *testing.T) {
 				}
 			}
 			var request string
-			if c.operation == "backup" {
+			if c.operation == "backup" || c.operation == "seed" {
 				a := f.contract.Do(t, testkit.Call{Path: Prefix + c.path, Token: tokenA})
 				request = a.Header.Get("X-Request-Id")
 			} else {
@@ -139,6 +142,7 @@ func TestProviderOperationsAreListed(t *testing.T) {
 		"derive",
 		"releaseOutbox",
 		"resetUser",
+		"seed",
 	}; !slices.Equal(found, want) {
 		t.Errorf("%v: add new calls to TestProviderIsAudited, or say why they leave no entry", found)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -18,6 +19,9 @@ import (
 // server that starts removes the folders that an earlier one left.
 const backupDirPrefix = "backup-"
 
+// keyFile is the file of an archive that holds the platform's key.
+const keyFile = "device-key"
+
 // Snapshotter copies the readings; see reading.Store.Snapshot.
 type Snapshotter interface {
 	Snapshot(ctx context.Context, dir string, before func(context.Context) error) error
@@ -29,6 +33,9 @@ type BackupSource struct {
 	DataDir  string // the copies are made in it, where they need hardly any space
 	Version  string // version of the program
 	Now      func() time.Time
+	// SharedFiles are the files of the data folder that the nodes of a cluster have in common. Without
+	// any, the server is no node.
+	SharedFiles []string
 	// called for each backup that was read to its end, with the time of its data; may be nil
 	OnComplete func(at time.Time)
 }
@@ -49,6 +56,25 @@ func RemoveLeftovers(dataDir string) error {
 //	The database is copied first. So its position of the evaluated readings is never ahead of the
 //	copied readings, and the journal holds all readings that were not evaluated by then.
 func (s *Service) Backup(ctx context.Context) (_ io.ReadCloser, bytes int64, err error) {
+	return s.pack(ctx, s.copyTo, s.BackupSource.OnComplete)
+}
+
+// Seed makes an archive of what a machine needs to become a node of the cluster: as a backup without the
+// database, which the nodes share, and with the files that the nodes have in common.
+func (s *Service) Seed(ctx context.Context) (_ io.ReadCloser, bytes int64, err error) {
+	if len(s.BackupSource.SharedFiles) == 0 {
+		return nil, 0, &Refusal{Detail: "this server is no node of a cluster: it was started without --cluster-addr"}
+	}
+	return s.pack(ctx, s.copySeedTo, nil)
+}
+
+// pack makes an archive of a folder that fill fills. onComplete, which may be nil, is called once the
+// archive was read to its end.
+func (s *Service) pack(
+	ctx context.Context,
+	fill func(ctx context.Context, dir string) error,
+	onComplete func(at time.Time),
+) (_ io.ReadCloser, bytes int64, err error) {
 	dir, err := os.MkdirTemp(s.BackupSource.DataDir, backupDirPrefix)
 	if err != nil {
 		return nil, 0, err
@@ -59,7 +85,7 @@ func (s *Service) Backup(ctx context.Context) (_ io.ReadCloser, bytes int64, err
 		}
 	}()
 	at := s.BackupSource.Now()
-	if err := s.copyTo(ctx, dir); err != nil {
+	if err := fill(ctx, dir); err != nil {
 		return nil, 0, err
 	}
 	manifest := archive.Manifest{Version: s.BackupSource.Version, Time: at.UTC()}
@@ -71,12 +97,39 @@ func (s *Service) Backup(ctx context.Context) (_ io.ReadCloser, bytes int64, err
 	go func() {
 		defer close(b.done)
 		err := archive.Write(ctx, w, dir, manifest)
-		if err == nil && s.BackupSource.OnComplete != nil {
-			s.BackupSource.OnComplete(at)
+		if err == nil && onComplete != nil {
+			onComplete(at)
 		}
 		w.CloseWithError(err)
 	}()
 	return b, bytes, nil
+}
+
+// copySeedTo copies what the nodes have in common, and the readings, to a folder.
+func (s *Service) copySeedTo(ctx context.Context, dir string) error {
+	if err := s.copyKey(dir); err != nil {
+		return err
+	}
+	for _, name := range s.BackupSource.SharedFiles {
+		text, err := os.ReadFile(filepath.Join(s.BackupSource.DataDir, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // the token may be given by the environment
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), text, 0o600)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	nothing := func(context.Context) error { return nil }
+	return s.BackupSource.Readings.Snapshot(ctx, filepath.Join(dir, "readings"), nothing)
+}
+
+// copyKey writes the platform's key to a folder.
+func (s *Service) copyKey(dir string) error {
+	key := hex.EncodeToString(s.DeviceKey) + "\n"
+	return os.WriteFile(filepath.Join(dir, keyFile), []byte(key), 0o600)
 }
 
 func (s *Service) copyTo(ctx context.Context, dir string) error {
@@ -85,8 +138,7 @@ func (s *Service) copyTo(ctx context.Context, dir string) error {
 		return err
 	}
 	defer release()
-	key := hex.EncodeToString(s.DeviceKey) + "\n"
-	if err := os.WriteFile(filepath.Join(dir, "device-key"), []byte(key), 0o600); err != nil {
+	if err := s.copyKey(dir); err != nil {
 		return err
 	}
 	return s.BackupSource.Readings.Snapshot(ctx, filepath.Join(dir, "readings"), func(ctx context.Context) error {
@@ -109,6 +161,18 @@ func (a backupAnswer) VisitBackupResponse(w http.ResponseWriter) error {
 	to := deadlineWriter{w, http.NewResponseController(w)}
 	defer to.setDeadline(time.Time{}) // the connection may be used again
 	return a.Backup200ApplicationxTarResponse.VisitBackupResponse(to)
+}
+
+// seedAnswer sends a seed as backupAnswer sends a backup.
+type seedAnswer struct {
+	wire.Seed200ApplicationxTarResponse
+}
+
+// VisitSeedResponse sends the seed and closes it in any case.
+func (a seedAnswer) VisitSeedResponse(w http.ResponseWriter) error {
+	to := deadlineWriter{w, http.NewResponseController(w)}
+	defer to.setDeadline(time.Time{}) // the connection may be used again
+	return a.Seed200ApplicationxTarResponse.VisitSeedResponse(to)
 }
 
 // deadlineWriter limits how long each write may take.

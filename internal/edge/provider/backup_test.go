@@ -3,10 +3,13 @@ package provider
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -72,6 +75,40 @@ func TestBackupCompleteOnlyWhenFullyRead(t *testing.T) {
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
 		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
+// A seed holds what nodes have in common, and no database; a server alone gives none.
+func TestSeedHoldsWhatNodesShare(t *testing.T) {
+	p := newFixture(t)
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "database-mark"), []byte("the mark\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.service.BackupSource = BackupSource{Readings: p.readings, DataDir: dir, Now: time.Now}
+	if _, _, err := p.service.Seed(t.Context()); err == nil || !strings.Contains(err.Error(), "--cluster-addr") {
+		t.Errorf("a server alone: %v", err)
+	}
+	p.service.BackupSource.SharedFiles = []string{"database-mark", "provider-token"} // the second may be missing
+	seed, _, err := p.service.Seed(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	into := t.TempDir()
+	m, err := archive.Read(t.Context(), seed, into, nil)
+	if err = errors.Join(err, seed.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range m.Files {
+		if f.Name != "device-key" && f.Name != "database-mark" && !strings.HasPrefix(f.Name, "readings/") {
+			t.Errorf("it holds %s", f.Name)
+		}
+	}
+	if mark, err := os.ReadFile(filepath.Join(into, "database-mark")); err != nil || string(mark) != "the mark\n" {
+		t.Errorf("the mark is %q, %v", mark, err)
+	}
+	if len(m.Files) < 3 {
+		t.Errorf("%d files", len(m.Files))
 	}
 }
 

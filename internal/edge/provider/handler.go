@@ -91,6 +91,7 @@ var endpoints = map[string]endpoint{
 	Prefix + "v1/user/reset":     {method: http.MethodPost, body: jsonLimits, jsonBody: true},
 	Prefix + "v1/derive":         {method: http.MethodPost, body: jsonLimits, jsonBody: true, heavy: true},
 	Prefix + "v1/backup":         {method: http.MethodGet, body: jsonLimits, heavy: true},
+	Prefix + "v1/seed":           {method: http.MethodGet, body: jsonLimits, heavy: true},
 	Prefix + "v1/outbox/release": {method: http.MethodPost, body: jsonLimits},
 }
 
@@ -275,6 +276,18 @@ func (h *handler) Backup(ctx context.Context, _ wire.BackupRequestObject) (wire.
 		return nil, errors.Join(err, archive.Close())
 	}
 	return backupAnswer{wire.Backup200ApplicationxTarResponse{Body: archive, ContentLength: bytes}}, nil
+}
+
+// Seed answers an archive of what a node needs to join the cluster.
+func (h *handler) Seed(ctx context.Context, _ wire.SeedRequestObject) (wire.SeedResponseObject, error) {
+	archive, bytes, err := h.Service.Seed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := audit.Log(ctx, 0, audit.Action{Name: "installation.seed"}); err != nil {
+		return nil, errors.Join(err, archive.Close())
+	}
+	return seedAnswer{wire.Seed200ApplicationxTarResponse{Body: archive, ContentLength: bytes}}, nil
 }
 
 // ReleaseOutbox releases the mail and SMS that are held since a restore.

@@ -43,6 +43,19 @@ func DeviceKey(ctx context.Context, d *db.DB, dir string) ([]byte, error) {
 	return createDeviceKey(filepath.Join(dir, KeyFile))
 }
 
+// JoinedKey returns the platform's key of a node of a cluster. isNew says that the database is new: then
+// the node is the first, and the key is created if it is missing.
+func JoinedKey(dir string, isNew bool) ([]byte, error) {
+	key, err := readDeviceKey(dir)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return key, err
+	}
+	if !isNew {
+		return nil, fmt.Errorf("%s: tilth join brings it from another node", missingKey(dir))
+	}
+	return createDeviceKey(filepath.Join(dir, KeyFile))
+}
+
 // keyFromBackup says what to do if the key is lost.
 const keyFromBackup = "It is in every backup: tar -xf BACKUP " + KeyFile + ", or restore the whole (docs/backup.md)"
 

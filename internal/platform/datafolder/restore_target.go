@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -96,4 +97,13 @@ func checkUnfinishedRestore(dir string) error {
 // machine.
 func InBackup(name string) bool {
 	return name == KeyFile || name == "tilth.db" || strings.HasPrefix(name, "readings/")
+}
+
+// SharedFiles are the files that the nodes of a cluster have in common beside the key: the mark of their
+// database, and the provider's tokens.
+var SharedFiles = []string{"database-mark", "provider-token"}
+
+// InSeed reports whether a node's seed holds a file of a data folder.
+func InSeed(name string) bool {
+	return name == KeyFile || strings.HasPrefix(name, "readings/") || slices.Contains(SharedFiles, name)
 }

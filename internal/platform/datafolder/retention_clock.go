@@ -86,6 +86,13 @@ func (l *RetentionClock) MarkAccepting() error {
 	return l.write()
 }
 
+// Accepted is until when the server accepted devices, as MarkAccepting recorded it.
+func (l *RetentionClock) Accepted() time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.lastAccepted
+}
+
 // MarkStopped notes that the server accepts no more devices. It writes that down only after
 // MarkAccepting was called.
 func (l *RetentionClock) MarkStopped() error {

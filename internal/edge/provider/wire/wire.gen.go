@@ -221,6 +221,9 @@ type ServerInterface interface {
 	// ReleaseOutbox Release mail and SMS that are held since a restore
 	// (POST /provider-api/v1/outbox/release)
 	ReleaseOutbox(w http.ResponseWriter, r *http.Request)
+	// Seed What a machine needs to become a node of this cluster, as one file
+	// (GET /provider-api/v1/seed)
+	Seed(w http.ResponseWriter, r *http.Request)
 	// ResetUser Give a user a new password, which only this answer holds, and end the user's sessions
 	// (POST /provider-api/v1/user/reset)
 	ResetUser(w http.ResponseWriter, r *http.Request)
@@ -315,6 +318,20 @@ func (siw *ServerInterfaceWrapper) ReleaseOutbox(w http.ResponseWriter, r *http.
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.ReleaseOutbox(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// Seed operation middleware
+func (siw *ServerInterfaceWrapper) Seed(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.Seed(w, r)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -463,6 +480,7 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/provider-api/v1/user/reset", wrapper.ResetUser)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/provider-api/v1/derive", wrapper.Derive)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/provider-api/v1/backup", wrapper.Backup)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/provider-api/v1/seed", wrapper.Seed)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/provider-api/v1/outbox/release", wrapper.ReleaseOutbox)
 
 	return m
@@ -1057,6 +1075,105 @@ func (response ReleaseOutbox503ApplicationProblemPlusJSONResponse) VisitReleaseO
 	return err
 }
 
+type SeedRequestObject struct {
+}
+
+type SeedResponseObject interface {
+	VisitSeedResponse(w http.ResponseWriter) error
+}
+
+type Seed200ApplicationxTarResponse struct {
+	Body          io.Reader
+	ContentLength int64
+}
+
+func (response Seed200ApplicationxTarResponse) VisitSeedResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "application/x-tar")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type Seed401ApplicationProblemPlusJSONResponse struct {
+	ProblemApplicationProblemPlusJSONResponse
+}
+
+func (response Seed401ApplicationProblemPlusJSONResponse) VisitSeedResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type Seed409ApplicationProblemPlusJSONResponse Problem
+
+func (response Seed409ApplicationProblemPlusJSONResponse) VisitSeedResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(409)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type Seed429ApplicationProblemPlusJSONResponse Problem
+
+func (response Seed429ApplicationProblemPlusJSONResponse) VisitSeedResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type Seed500ApplicationProblemPlusJSONResponse Problem
+
+func (response Seed500ApplicationProblemPlusJSONResponse) VisitSeedResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type Seed503ApplicationProblemPlusJSONResponse Problem
+
+func (response Seed503ApplicationProblemPlusJSONResponse) VisitSeedResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ResetUserRequestObject struct {
 	Body *ResetUserJSONRequestBody
 }
@@ -1210,6 +1327,9 @@ type StrictServerInterface interface {
 	// ReleaseOutbox Release mail and SMS that are held since a restore
 	// (POST /provider-api/v1/outbox/release)
 	ReleaseOutbox(ctx context.Context, request ReleaseOutboxRequestObject) (ReleaseOutboxResponseObject, error)
+	// Seed What a machine needs to become a node of this cluster, as one file
+	// (GET /provider-api/v1/seed)
+	Seed(ctx context.Context, request SeedRequestObject) (SeedResponseObject, error)
 	// ResetUser Give a user a new password, which only this answer holds, and end the user's sessions
 	// (POST /provider-api/v1/user/reset)
 	ResetUser(ctx context.Context, request ResetUserRequestObject) (ResetUserResponseObject, error)
@@ -1385,6 +1505,30 @@ func (sh *strictHandler) ReleaseOutbox(w http.ResponseWriter, r *http.Request) {
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(ReleaseOutboxResponseObject); ok {
 		if err := validResponse.VisitReleaseOutboxResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// Seed operation middleware
+func (sh *strictHandler) Seed(w http.ResponseWriter, r *http.Request) {
+	var request SeedRequestObject
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.Seed(ctx, request.(SeedRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "Seed")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(SeedResponseObject); ok {
+		if err := validResponse.VisitSeedResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {
