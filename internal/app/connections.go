@@ -16,6 +16,13 @@ const (
 	reservedForMonitoring = 16
 )
 
+// reservedConnections are how many connections are reserved for monitoring, and for people and
+// monitoring together, where there may be so many in all.
+func reservedConnections(most int) (watchers, people int) {
+	watchers = min(reservedForMonitoring, most/16) // a share of a very low limit
+	return watchers, watchers + min(reservedForPeople, most/8)
+}
+
 // limitConnections puts all listeners under one limit of connections.
 func (s *Server) limitConnections() error {
 	most, err := listen.ConnectionLimit()
@@ -23,8 +30,7 @@ func (s *Server) limitConnections() error {
 		return err
 	}
 	s.connections = listen.NewLimiter(listen.Options{MaxConnections: most, Now: time.Now, Logger: s.logger})
-	watchers := min(reservedForMonitoring, most/16) // a share of a very low limit
-	people := watchers + min(reservedForPeople, most/8)
+	watchers, people := reservedConnections(most)
 	// MQTT has time limits of its own.
 	pace := listen.Pace{ChunkSize: httpbase.ChunkSize, Within: writeTimeout}
 	for _, entry := range []struct {

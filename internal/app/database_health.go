@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"time"
 
 	"tilth/internal/platform/db"
 )
@@ -12,6 +13,9 @@ import (
 // errDatabaseDown is all that unauthenticated clients learn of the failure: no address and no
 // names.
 var errDatabaseDown = errors.New("the database cannot be reached; see the log")
+
+// pingTimeout is how long the database may take to answer: one that hangs is as good as down.
+const pingTimeout = 2 * time.Second
 
 // databaseHealth checks whether the database answers, and logs only changes, since readiness is
 // checked again and again.
@@ -26,9 +30,11 @@ type databaseHealth struct {
 // ready is nil while the database answers, else what unauthenticated clients may know of the
 // reason.
 func (r *databaseHealth) ready(ctx context.Context) error {
-	err := r.ping(ctx)
+	asking, cancel := context.WithTimeout(ctx, pingTimeout)
+	defer cancel()
+	err := r.ping(asking)
 	switch {
-	case errors.Is(err, context.Canceled):
+	case ctx.Err() != nil, errors.Is(err, context.Canceled):
 		return errDatabaseDown // the client has gone
 	case errors.Is(err, db.ErrTakenOver):
 		return db.ErrTakenOver // the failed write has logged it

@@ -13,10 +13,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// describeOperation publishes what else an operator asks for: the version, readiness, sizes, and
-// the time of the last backup.
-func (s *Server) describeOperation() {
-	m, st := s.metrics, s.Stores
+// describeProcess publishes what a process has that serves nobody itself, such as a standby of a
+// cluster, too: the version, readiness, disk, memory and connections.
+func (s *Server) describeProcess(ready func(context.Context) error) {
+	m := s.metrics
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "tilth_build_info", Help: "The version that runs; always 1.",
 		ConstLabels: prometheus.Labels{"version": Version, "commit": BuiltFrom(), "go": runtime.Version()},
@@ -24,11 +24,19 @@ func (s *Server) describeOperation() {
 	m.gauge("tilth_ready", "1 while the server is ready, as /readyz says.", func() float64 {
 		ctx, cancel := context.WithTimeout(context.Background(), countTimeout)
 		defer cancel()
-		if s.isReady(ctx) != nil {
+		if ready(ctx) != nil {
 			return 0
 		}
 		return 1
 	})
+	s.describeDisk()
+	s.describeMemory()
+	s.describeListeners()
+}
+
+// describeOperation publishes what else an operator asks for: sizes, and the time of the last backup.
+func (s *Server) describeOperation() {
+	m, st := s.metrics, s.Stores
 	m.gauge(
 		"tilth_devices",
 		"Devices of all tenants.",

@@ -123,11 +123,11 @@ func (s *Server) describeMetrics() {
 		func() float64 { return float64(alarms().ThrottledTenants) },
 	)
 	s.describeNotifications()
-	s.describeDisk()
 	m.registry.MustRegister(&s.certificates)
 	s.describeOperation()
 	s.describeLimits()
-	s.describeMemory()
-	s.describeListeners()
+	if s.node == nil { // a node has done so since its start
+		s.describeProcess(s.isReady)
+	}
 	m.gauge("tilth_live_screens", "Open screens.", func() float64 { return float64(s.Stores.Live.Screens()) })
 }

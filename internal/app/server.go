@@ -46,14 +46,31 @@ type Server struct {
 	database     *databaseHealth
 	lastBackup   *backupAge
 	memory       *memory.Gauge
+	node         *node // nil: this server is no node of a cluster
 }
 
 // New opens the ports and the data folder, and wires everything. Run then accepts people and
 // devices.
-func New(ctx context.Context, set *settings.Server, logger *slog.Logger) (_ *Server, err error) {
+func New(ctx context.Context, set *settings.Server, logger *slog.Logger) (*Server, error) {
+	s, err := openPorts(ctx, set, logger)
+	if err != nil {
+		return nil, err
+	}
+	f, err := openFoundation(ctx, set, s.logger)
+	if err != nil {
+		return nil, errors.Join(err, s.listeners.close())
+	}
+	if err := s.build(ctx, f); err != nil {
+		return nil, errors.Join(err, f.close(), s.listeners.close())
+	}
+	return s, nil
+}
+
+// openPorts makes a server that has its ports and nothing else yet.
+func openPorts(ctx context.Context, set *settings.Server, logger *slog.Logger) (s *Server, err error) {
 	figures := newMetrics()
 	logger = figures.countingLogger(logger)
-	s := &Server{
+	s = &Server{
 		set:       set,
 		logger:    logger,
 		metrics:   figures,
@@ -69,18 +86,22 @@ func New(ctx context.Context, set *settings.Server, logger *slog.Logger) (_ *Ser
 	if err = s.limitConnections(); err != nil {
 		return nil, errors.Join(err, s.listeners.close())
 	}
-	if s.Stores, err = OpenStores(ctx, set, s.linkBase(), logger); err != nil {
-		return nil, errors.Join(err, s.listeners.close())
-	}
-	s.disk = newDisk(set.DataDir, s.Stores.Readings.Broken, s.Stores.DB.StorageFailures, logger)
-	s.database = &databaseHealth{ping: s.Stores.DB.Ping, logger: logger}
-	if err = s.issuedCertificates(ctx); err == nil {
-		err = s.wire()
-	}
-	if err != nil {
-		return nil, errors.Join(err, s.Stores.Close(), s.listeners.close())
-	}
 	return s, nil
+}
+
+// build makes the stores and wires everything.
+func (s *Server) build(ctx context.Context, f *foundation) (err error) {
+	if s.Stores, err = newStores(ctx, s.set, s.linkBase(), s.logger, f); err != nil {
+		return err
+	}
+	if s.node == nil {
+		s.disk = newDisk(s.set.DataDir, s.Stores.Readings.Broken, s.Stores.DB.StorageFailures, s.logger)
+	}
+	s.database = &databaseHealth{ping: s.Stores.DB.Ping, logger: s.logger}
+	if err = s.issuedCertificates(ctx); err != nil {
+		return err
+	}
+	return s.wire()
 }
 
 // HTTPAddr is the HTTP address for people and devices.
@@ -90,7 +111,15 @@ func (s *Server) HTTPAddr() net.Addr { return s.listeners.http.Addr() }
 func (s *Server) MQTTAddr() net.Addr { return s.listeners.mqtt.Addr() }
 
 // AdminAddr is the address of the provider API and of /metrics.
-func (s *Server) AdminAddr() net.Addr { return s.listeners.admin.Addr() }
+func (s *Server) AdminAddr() net.Addr { return s.adminListener().Addr() }
+
+// adminListener is the admin port. That of a node is served by the node.
+func (s *Server) adminListener() net.Listener {
+	if s.node != nil {
+		return s.node.outer.admin
+	}
+	return s.listeners.admin
+}
 
 // WrapHTTP puts a handler around the one that serves people and devices. The caller does so before
 // Run.
@@ -117,6 +146,11 @@ func (s *Server) isReady(ctx context.Context) error {
 	}
 	if err := s.connections.Ready(); err != nil {
 		return err
+	}
+	if s.node != nil {
+		if err := s.node.confirms(); err != nil {
+			return err
+		}
 	}
 	return s.database.ready(ctx)
 }
@@ -237,7 +271,7 @@ func (s *Server) serve(ctx context.Context, prepare func(context.Context) error,
 		"https", listenAddr(s.listeners.https),
 		"mqtt", listenAddr(s.listeners.mqtt),
 		"mqtt-tls", listenAddr(s.listeners.mqttTLS),
-		"admin", listenAddr(s.listeners.admin),
+		"admin", listenAddr(s.adminListener()),
 		"data", s.set.DataDir,
 	)
 	if err := s.warnIfHeld(ctx); err != nil && ctx.Err() == nil {

@@ -46,15 +46,20 @@ func (s *Server) stop() error {
 // have not. Devices send again what was not acknowledged.
 func (s *Server) endClients() {
 	var all sync.WaitGroup
-	for _, client := range []struct {
+	type client struct {
 		who string
 		end func(ctx context.Context) error
 		cut func() error
-	}{
+	}
+	clients := []client{
 		{"devices", s.mqtt.Shutdown, func() error { return nil }}, // Shutdown cuts devices off itself
 		{"console", s.http.Shutdown, s.http.Close},
 		{"provider", s.admin.Shutdown, s.admin.Close},
-	} {
+	}
+	if s.node != nil {
+		clients = append(clients, client{"provider of this node", s.node.admin.drain, s.node.admin.server.Close})
+	}
+	for _, client := range clients {
 		all.Go(func() {
 			if err := withTimeout(clientsTimeout, client.who, client.end); err != nil {
 				s.logger.Warn("clients that did not finish are cut off", "reason", errors.Join(err, client.cut()))

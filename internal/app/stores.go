@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"tilth/internal/cluster"
 	"tilth/internal/domain/alarm"
 	"tilth/internal/domain/audit"
 	"tilth/internal/domain/device"
@@ -69,51 +70,107 @@ type Stores struct {
 	Live          *live.Hub
 }
 
+// foundation is what a server's stores stand on: the data folder, the database, the platform's key and
+// the readings.
+type foundation struct {
+	folder    *datafolder.Lock
+	db        *db.DB
+	key       []byte
+	retention *datafolder.RetentionClock
+	readings  *reading.Store
+	term      *cluster.Term // nil: the server is no node of a cluster
+}
+
+// close closes all of it that is open, and unlocks the data folder.
+func (f *foundation) close() error {
+	var err error
+	if f.readings != nil {
+		err = f.readings.Close()
+	}
+	if f.db != nil {
+		err = errors.Join(err, f.db.Close())
+	}
+	return errors.Join(err, f.folder.Close())
+}
+
 // OpenStores opens the data folder, and creates what is missing. links is the address that links in
 // messages begin with.
-func OpenStores(ctx context.Context, set *settings.Server, links string, logger *slog.Logger) (_ *Stores, err error) {
-	folder, err := datafolder.LockFolder(set.DataDir)
+func OpenStores(ctx context.Context, set *settings.Server, links string, logger *slog.Logger) (*Stores, error) {
+	f, err := openFoundation(ctx, set, logger)
 	if err != nil {
+		return nil, err
+	}
+	s, err := newStores(ctx, set, links, logger, f)
+	if err != nil {
+		return nil, errors.Join(err, f.close())
+	}
+	return s, nil
+}
+
+// openFoundation opens the foundation of one server alone.
+func openFoundation(ctx context.Context, set *settings.Server, logger *slog.Logger) (_ *foundation, err error) {
+	f := &foundation{}
+	if f.folder, err = datafolder.LockFolder(set.DataDir); err != nil {
 		return nil, err
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, folder.Close())
+			err = errors.Join(err, f.close())
 		}
 	}()
-	if err := reading.RefuseNewer(filepath.Join(set.DataDir, "readings")); err != nil {
+	if err := reading.RefuseNewer(readingsDir(set)); err != nil {
 		return nil, ExplainDamage(set.DataDir, err)
 	}
 	// Up to here nothing has been written; this refuses a newer database, too.
-	d, err := openDatabase(ctx, set.DataDir, set.DatabaseURL)
-	if err != nil {
+	if f.db, err = openDatabase(ctx, set.DataDir, set.DatabaseURL); err != nil {
 		return nil, ExplainDamage(set.DataDir, err)
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, d.Close())
-		}
-	}()
-	key, err := datafolder.DeviceKey(ctx, d, set.DataDir)
-	if err != nil {
+	if f.key, err = datafolder.DeviceKey(ctx, f.db, set.DataDir); err != nil {
 		return nil, err
 	}
-	if err := provider.RemoveLeftovers(set.DataDir); err != nil {
-		return nil, fmt.Errorf("--data-dir: %w", err)
+	if err := f.openReadings(ctx, set, logger, nil); err != nil {
+		return nil, err
 	}
+	return f, nil
+}
+
+// openReadings opens the readings of a data folder. onBroken, which may be nil, is called once they
+// cannot be written any more.
+func (f *foundation) openReadings(
+	ctx context.Context,
+	set *settings.Server,
+	logger *slog.Logger,
+	onBroken func(error),
+) (err error) {
+	if err := provider.RemoveLeftovers(set.DataDir); err != nil {
+		return fmt.Errorf("--data-dir: %w", err)
+	}
+	f.retention = datafolder.ReadRetentionClock(set.DataDir, time.Now, logger)
+	f.readings, err = reading.Open(ctx, reading.Options{
+		Dir:            readingsDir(set),
+		Retention:      set.Retention,
+		RetentionClock: f.retention.Now,
+		Logger:         logger,
+		OnBroken:       onBroken,
+	})
+	return ExplainDamage(set.DataDir, err)
+}
+
+// readingsDir is the folder of the readings.
+func readingsDir(set *settings.Server) string { return filepath.Join(set.DataDir, "readings") }
+
+// newStores makes the stores and loads them.
+func newStores(
+	ctx context.Context,
+	set *settings.Server,
+	links string,
+	logger *slog.Logger,
+	f *foundation,
+) (*Stores, error) {
+	folder, d, key, until, readings := f.folder, f.db, f.key, f.retention, f.readings
 	codes, err := codeKey(key)
 	if err != nil {
 		return nil, err
-	}
-	until := datafolder.ReadRetentionClock(set.DataDir, time.Now, logger)
-	readings, err := reading.Open(ctx, reading.Options{
-		Dir:            filepath.Join(set.DataDir, "readings"),
-		Retention:      set.Retention,
-		RetentionClock: until.Now,
-		Logger:         logger,
-	})
-	if err != nil {
-		return nil, ExplainDamage(set.DataDir, err)
 	}
 	epoch := make([]byte, 6)
 	if _, err := rand.Read(epoch); err != nil {
@@ -157,7 +214,11 @@ func OpenStores(ctx context.Context, set *settings.Server, links string, logger 
 		s.Mail = mail.NewSMTP(*set.Notifications.Mail, time.Now)
 	}
 	if err := s.openWebhooks(set, logger); err != nil {
-		return nil, errors.Join(err, readings.Close())
+		return nil, err
+	}
+	before, saveAlive, err := f.alive(ctx)
+	if err != nil {
+		return nil, err
 	}
 	s.Outbox = s.newOutbox(set, links, logger)
 	s.Alarms = alarm.NewEngine(alarm.EngineOptions{
@@ -173,8 +234,8 @@ func OpenStores(ctx context.Context, set *settings.Server, links string, logger 
 		Screens:           s.Live,
 		Now:               time.Now,
 		RetentionClock:    until.Now,
-		PreviousStop:      until.PreviousAccepted,
-		SaveAlive:         until.MarkAccepting,
+		PreviousStop:      before,
+		SaveAlive:         saveAlive,
 		FlushPresence:     func(ctx context.Context) error { return s.Status.Flush(ctx, false) },
 		Logger:            logger,
 		MaxNoticesPerHour: set.NoticesAnHour,
@@ -182,7 +243,7 @@ func OpenStores(ctx context.Context, set *settings.Server, links string, logger 
 		OnCaughtUp:        func(tenant.ID) { s.Outbox.Wake() },
 	})
 	if err := s.load(ctx); err != nil {
-		return nil, errors.Join(ExplainDamage(set.DataDir, err), readings.Close())
+		return nil, ExplainDamage(set.DataDir, err)
 	}
 	s.Presence.OnChange(s.publishPresence)
 	s.Devices.OnChange(func(t tenant.ID, _ device.ID) { s.Alarms.Regroup(t) })

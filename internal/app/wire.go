@@ -200,11 +200,12 @@ func (s *Server) wire() error {
 		Rules:         st.Rules,
 		TenantRecords: []provider.TenantRecords{st.Rules, st.Notices, st.Messages, st.Channels, st.Webhooks},
 		BackupSource: provider.BackupSource{
-			Readings:   st.Readings,
-			DataDir:    s.set.DataDir,
-			Version:    Version,
-			Now:        time.Now,
-			OnComplete: s.lastBackup.setLast,
+			Readings:    st.Readings,
+			DataDir:     s.set.DataDir,
+			Version:     Version,
+			Now:         time.Now,
+			SharedFiles: s.sharedFiles(),
+			OnComplete:  s.lastBackup.setLast,
 		},
 		MinPassword: s.set.PasswordMin,
 	})
@@ -215,6 +216,7 @@ func (s *Server) wire() error {
 	s.describeMetrics()
 	admin := http.NewServeMux()
 	admin.Handle("/metrics", s.metrics.handler())
+	addHealth(admin, s.isReady, s.isReady)
 	admin.Handle(provider.Prefix, provider.New(provider.Options{
 		Service: s.Provider,
 		Audit:   st.Audit,

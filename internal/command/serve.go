@@ -1,13 +1,27 @@
 package command
 
 import (
+	"context"
 	"errors"
+	"log/slog"
 
 	"github.com/spf13/cobra"
 
 	"tilth/internal/app"
 	"tilth/internal/settings"
 )
+
+// run runs one server alone, or a node of a cluster.
+func run(ctx context.Context, set *settings.Server, logger *slog.Logger) error {
+	if set.Cluster.Addr != "" {
+		return app.RunNode(ctx, set, logger)
+	}
+	s, err := app.New(ctx, set, logger)
+	if err != nil {
+		return err
+	}
+	return s.Run(ctx, nil, nil)
+}
 
 func serveCommand() *cobra.Command {
 	c := &cobra.Command{
@@ -23,12 +37,10 @@ func serveCommand() *cobra.Command {
 			}
 			logger := set.Logger()
 			defer app.LimitStop(c.Context(), logger)()
-			s, err := app.New(c.Context(), set, logger)
-			if err != nil {
-				return err
-			}
-			err = s.Run(c.Context(), nil, nil)
-			if errors.Is(err, app.ErrRestartDue) && c.Context().Err() == nil {
+			err = run(c.Context(), set, logger)
+			beginAnew := errors.Is(err, app.ErrRestartDue) || errors.Is(err, app.ErrBeginAnew)
+			if beginAnew && c.Context().Err() == nil {
+				logger.Warn("the server begins anew", "reason", err)
 				return errors.Join(err, restartProcess(logger))
 			}
 			return err

@@ -57,6 +57,7 @@ type Server struct {
 	ScreensAUser    int     // open live streams of one user; 0: any number
 	ScreensATenant  int
 	PasswordMin     int // characters that a password must have at least
+	Cluster         Cluster
 	Notifications   Notifications
 	Memory          Memory
 	LogLevel        slog.Level
@@ -155,6 +156,7 @@ func AddFlags(f *pflag.FlagSet) {
 		"characters that a password needs at least, whether a person chooses it or the provider's file gives it; 6 to 64",
 	)
 	f.Int("screens-a-tenant", 500, "live streams that a tenant's users may have open together; 0: any number")
+	addClusterFlags(f)
 	addMemoryFlags(f)
 	addNotificationFlags(f)
 	f.String("log-level", "info", "debug, info, warn or error")
@@ -221,6 +223,9 @@ func parseSettings(k *koanf.Koanf) (*Server, error) {
 		}
 	}
 	if err := s.readTLS(k); err != nil {
+		return nil, err
+	}
+	if err := s.readCluster(k); err != nil {
 		return nil, err
 	}
 	switch {

@@ -237,7 +237,9 @@ func (p *Pipeline) run() {
 		if batch == nil {
 			return
 		}
-		committed <- commit{batch, p.write(batch)}
+		written := commit{batch, p.write(batch)}
+		p.stats.batches.Add(1)
+		committed <- written
 	}
 }
 

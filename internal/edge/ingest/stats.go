@@ -11,6 +11,7 @@ type Stats struct {
 	Messages         uint64 // committed, refused ones included
 	Values           uint64 // kept values
 	Refused          map[device.Reason]uint64
+	Batches          uint64 // batches finished, with or without anything to write
 	Commits          uint64 // batches made durable
 	CommitFailures   uint64 // batches that were not made durable
 	Waiting          int    // messages accepted and not yet committed
@@ -33,20 +34,20 @@ type Stats struct {
 }
 
 type counters struct {
-	messages, values        atomic.Uint64
-	commits, commitFailures atomic.Uint64
-	waiting                 atomic.Int64
-	acks, bytes             atomic.Uint64
-	connections             atomic.Int64
-	connectionsTotal        atomic.Uint64
-	signInFailures          atomic.Uint64
-	refusedFull             atomic.Uint64
-	refusedAddress          atomic.Uint64
-	handshakeFailures       atomic.Uint64
-	connectsRefused         atomic.Uint64
-	idleTimeouts, stalls    atomic.Uint64
-	malformed, panics       atomic.Uint64
-	refused                 map[device.Reason]*atomic.Uint64 // the map itself never changes
+	messages, values                 atomic.Uint64
+	batches, commits, commitFailures atomic.Uint64
+	waiting                          atomic.Int64
+	acks, bytes                      atomic.Uint64
+	connections                      atomic.Int64
+	connectionsTotal                 atomic.Uint64
+	signInFailures                   atomic.Uint64
+	refusedFull                      atomic.Uint64
+	refusedAddress                   atomic.Uint64
+	handshakeFailures                atomic.Uint64
+	connectsRefused                  atomic.Uint64
+	idleTimeouts, stalls             atomic.Uint64
+	malformed, panics                atomic.Uint64
+	refused                          map[device.Reason]*atomic.Uint64 // the map itself never changes
 }
 
 func newCounters() *counters {
@@ -67,6 +68,7 @@ func (c *counters) snapshot() Stats {
 		Messages:         c.messages.Load(),
 		Values:           c.values.Load(),
 		Refused:          make(map[device.Reason]uint64, len(c.refused)),
+		Batches:          c.batches.Load(),
 		Commits:          c.commits.Load(),
 		CommitFailures:   c.commitFailures.Load(),
 		Waiting:          int(c.waiting.Load()),

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"regexp"
+	"slices"
 	"sync"
 )
 
@@ -14,7 +15,8 @@ type Addresses struct{ HTTP, HTTPS, MQTT, MQTTTLS, Admin string }
 const AddressOff = "off"
 
 var (
-	readyLine = []byte(`msg="tilth is ready"`)
+	// A node of a cluster that does not lead passes clients on.
+	readyLines = [][]byte{[]byte(`msg="tilth is ready"`), []byte(`msg="tilth is a standby"`)}
 	// Earlier versions do not name listeners that they do not have.
 	listening = regexp.MustCompile(` http=(\S+)(?: https=(\S+))? mqtt=(\S+)(?: mqtt-tls=(\S+))? admin=(\S+) `)
 )
@@ -45,7 +47,8 @@ func (a *AddressReader) Write(b []byte) (int, error) {
 		if !whole {
 			return len(b), nil
 		}
-		if found := listening.FindSubmatch(line); found != nil && bytes.Contains(line, readyLine) {
+		saysReady := func(text []byte) bool { return bytes.Contains(line, text) }
+		if found := listening.FindSubmatch(line); found != nil && slices.ContainsFunc(readyLines, saysReady) {
 			select {
 			case <-a.newest: // replace the addresses of an earlier start
 			default:

@@ -1,0 +1,76 @@
+package settings
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"time"
+
+	"github.com/knadh/koanf/v2"
+	"github.com/spf13/pflag"
+)
+
+// The bounds of the cluster's times. Below the first, a pause of a busy machine would count as silence.
+const (
+	minTakeoverAfter = time.Second
+	maxTakeoverAfter = 5 * time.Minute
+	minLogKeep       = time.Hour
+)
+
+// Cluster says how this server takes part in a cluster.
+type Cluster struct {
+	Addr          string // where it listens for the other nodes; empty: it is no node
+	Address       string // at which the other nodes reach it
+	Name          string // of this node
+	TakeoverAfter time.Duration
+	LogKeep       time.Duration
+}
+
+func addClusterFlags(f *pflag.FlagSet) {
+	f.String("cluster-addr", "", "address at which the other nodes of a cluster reach this one; needs --database-url; "+
+		"empty: one server alone (docs/cluster.md)")
+	f.String("node-name", "", "name of this node, which no other node of the cluster has; empty: the machine's name")
+	declareDuration(f, "takeover-after", 4*time.Second, "how long a leader may be silent before another node takes over")
+	declareDuration(f, "log-keep", 30*time.Hour, "how long PostgreSQL keeps the log of readings for nodes that are away")
+}
+
+func (s *Server) readCluster(k *koanf.Koanf) (err error) {
+	c := Cluster{
+		Addr:          k.String("cluster-addr"),
+		Name:          k.String("node-name"),
+		TakeoverAfter: k.Duration("takeover-after"),
+		LogKeep:       k.Duration("log-keep"),
+	}
+	if c.Addr == "" {
+		return nil
+	}
+	if err := isHostPort("cluster-addr", c.Addr); err != nil {
+		return err
+	}
+	switch {
+	case s.DatabaseURL == "":
+		return fmt.Errorf("--cluster-addr: nodes share a database: name it with --%s", DatabaseFlag)
+	case len(s.ACME.Names) > 0:
+		return fmt.Errorf("--acme-domains: the nodes of a cluster do not share certificates of an ACME server yet: " +
+			"give each of them --tls-cert and --tls-key")
+	case c.TakeoverAfter < minTakeoverAfter || c.TakeoverAfter > maxTakeoverAfter:
+		return fmt.Errorf("--takeover-after: %s: must be %s to %s", c.TakeoverAfter, minTakeoverAfter, maxTakeoverAfter)
+	case c.LogKeep < minLogKeep:
+		return fmt.Errorf("--log-keep: %s: must be an hour or more", c.LogKeep)
+	}
+	if c.Name == "" {
+		if c.Name, err = os.Hostname(); err != nil {
+			return fmt.Errorf("--node-name: the machine's name is not known (%w): give one", err)
+		}
+	}
+	host, port, err := net.SplitHostPort(c.Addr)
+	if err != nil {
+		return err
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = c.Name // it listens on all addresses; the name leads to one of them
+	}
+	c.Address = net.JoinHostPort(host, port)
+	s.Cluster = c
+	return nil
+}
