@@ -119,6 +119,13 @@ func newAlarmProcess(t *testing.T) *process {
 	t.Helper()
 	p := newProcess(t)
 	p.start(unlimitedArgs...)
+	p.applyAlarms()
+	return p
+}
+
+// applyAlarms makes the devices and starts their rules.
+func (p *process) applyAlarms() {
+	p.t.Helper()
 	var devices strings.Builder
 	for i := range alarmDevices {
 		fmt.Fprintf(
@@ -164,7 +171,6 @@ tenants:
 			)
 		}
 	}
-	return p
 }
 
 // publishAll lets the devices publish until each has sent count readings or its connection breaks.

@@ -51,6 +51,8 @@ func root() *cobra.Command {
 		backupCommand(),
 		restoreCommand(),
 		outboxCommand(),
+		clusterCommand(),
+		joinCommand(),
 		healthcheckCommand(),
 		versionCommand(),
 	)

@@ -41,6 +41,16 @@ type Flags struct{ Server, tokenFile string }
 // Add declares the flags of a command.
 func (f *Flags) Add(c *cobra.Command) {
 	c.Flags().StringVar(&f.Server, "server", adminURL, "the server's admin address")
+	f.addToken(c)
+}
+
+// AddFrom declares the flags of a command that calls another machine's server.
+func (f *Flags) AddFrom(c *cobra.Command) {
+	c.Flags().StringVar(&f.Server, "from", "", "admin address of a node of the cluster (required)")
+	f.addToken(c)
+}
+
+func (f *Flags) addToken(c *cobra.Command) {
 	c.Flags().StringVar(
 		&f.tokenFile,
 		tokenFlag,

@@ -1,0 +1,235 @@
+package command
+
+import (
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"tilth/internal/settings"
+	"tilth/internal/tools/pgpair"
+	"tilth/internal/tools/testkit"
+)
+
+// takeover is how long a node that leads may be missing before another one leads.
+const takeover = 10 * time.Second
+
+// clusterArgs make a server a node. A node keeps its address when it begins anew, so its port is chosen
+// here, from those that the system gives to no connection by itself.
+func clusterArgs(t *testing.T, name string) []string {
+	t.Helper()
+	for range 100 {
+		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(12000+rand.IntN(8000)))
+		if ln, err := net.Listen("tcp", address); err == nil {
+			if err := ln.Close(); err != nil {
+				t.Fatal(err)
+			}
+			return append([]string{"--cluster-addr", address, "--node-name", name}, unlimitedArgs...)
+		}
+	}
+	t.Fatal("there is no free port")
+	return nil
+}
+
+var adminAddress = regexp.MustCompile(` admin=(\S+)`)
+
+// adminStatus is what a node's own admin port answers.
+func (p *process) adminStatus(path string) (status int, says string) {
+	p.t.Helper()
+	resp, err := http.Get("http://" + p.admin + path)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return resp.StatusCode, string(body)
+}
+
+// awaitLeading waits until a node leads.
+func (p *process) awaitLeading() {
+	p.t.Helper()
+	for began := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		status, says := p.adminStatus("/readyz?leader")
+		if status == http.StatusOK {
+			return
+		}
+		if time.Since(began) > takeover {
+			p.t.Fatalf("it does not lead: %d %s\n%s", status, says, p.stderr)
+		}
+	}
+}
+
+// joinCluster makes a second node's folder, and starts it.
+func (p *process) joinCluster(from *process, name string) {
+	p.t.Helper()
+	p.database = from.database
+	p.dir = filepath.Join(p.dir, name)
+	if out, err := p.tilth("join", "--from", "http://"+from.admin, "--data-dir", p.dir); err != nil {
+		p.t.Fatalf("join: %v\n%s", err, out)
+	}
+	p.start(clusterArgs(p.t, name)...)
+}
+
+// A server on PostgreSQL becomes a cluster, whose nodes serve the same whichever leads; a backup of the
+// cluster becomes one server alone again.
+func TestFromOneServerToAClusterAndBack(t *testing.T) {
+	t.Parallel()
+	steady, one, two := newAlarmProcess(t), newProcess(t), newProcess(t)
+	one.database = pgpair.Single(t).URL()
+	one.start(unlimitedArgs...)
+	one.applyAlarms()
+	first := time.Now().Add(time.Second).UnixMilli()
+	device := &resendingDevice{number: 0, first: first}
+	const published = 600
+	one.publishAll([]*resendingDevice{device}, 100, func() {}).Wait()
+	one.stop()
+	nodeOne := clusterArgs(t, "one")
+	one.start(nodeOne...)
+	one.awaitLeading()
+	two.joinCluster(one, "two")
+	if status, says := two.adminStatus("/readyz"); status != http.StatusOK {
+		t.Errorf("a standby: %d %s", status, says)
+	}
+	if status, says := two.adminStatus("/readyz?leader"); status != http.StatusServiceUnavailable ||
+		says != "another node leads\n" {
+		t.Errorf("a standby leads: %d %s", status, says)
+	}
+
+	// A device that knows only the standby's address is served all the same, and goes on when it leads.
+	var acks atomic.Int64
+	half := make(chan struct{})
+	publishing := two.publishAll([]*resendingDevice{device}, published, func() {
+		if acks.Add(1) == 50 {
+			close(half)
+		}
+	})
+	<-half
+	one.kill()
+	two.awaitLeading()
+	publishing.Wait()                                                       // its connection was cut
+	two.publishAll([]*resendingDevice{device}, published, func() {}).Wait() // it connects again
+	if device.acked != published {
+		t.Errorf("%d of %d readings are acknowledged", device.acked, published)
+	}
+	steady.publishAll([]*resendingDevice{{number: 0, first: first}}, published, func() {}).Wait()
+	want := steady.notices()
+	if got := two.notices(); len(want) < 5 || !slices.Equal(got, want) {
+		missing, extra := differences(got, want)
+		t.Errorf("%d notices, want %d; missing %v; too many %v", len(got), len(want), missing, extra)
+	}
+
+	// The former leader comes back as a standby, and leads again when it is asked to.
+	one.start(nodeOne...)
+	status := func() string {
+		t.Helper()
+		out, err := one.tilth("cluster", "status", "--"+settings.DatabaseFlag, one.database)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return out
+	}
+	behind := regexp.MustCompile(`(?m)^one +\S+ +\S+ +\d+ +0 `)
+	for began := time.Now(); !behind.MatchString(status()); time.Sleep(50 * time.Millisecond) {
+		if time.Since(began) > takeover {
+			t.Fatal(status())
+		}
+	}
+	out, err := two.tilth("cluster", "yield", "--"+settings.DatabaseFlag, one.database)
+	if err != nil || !strings.Contains(out, "two has handed over to one") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	one.awaitLeading()
+	if got := one.notices(); !slices.Equal(got, want) {
+		t.Errorf("%d notices at the node that leads again, want %d", len(got), len(want))
+	}
+
+	// Through any node.
+	file := filepath.Join(t.TempDir(), "backup.tar")
+	before := two.admin
+	for began := time.Now(); two.admin == before; time.Sleep(20 * time.Millisecond) { // until it has begun anew
+		if time.Since(began) > takeover {
+			t.Fatalf("it does not begin anew\n%s", two.stderr)
+		}
+		addresses := adminAddress.FindAllStringSubmatch(two.stderr.String(), -1)
+		two.admin = addresses[len(addresses)-1][1]
+	}
+	if out, err := two.tilth("backup", "-o", file, "--server", "http://"+two.admin); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	one.stop()
+	two.stop()
+	alone := newProcess(t)
+	alone.database, alone.dir = "", filepath.Join(alone.dir, "alone")
+	if out, err := alone.tilth("restore", file, "--data-dir", alone.dir); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	alone.start(unlimitedArgs...)
+	if got := alone.notices(); !slices.Equal(got, want) {
+		t.Errorf("%d notices at one server alone, want %d", len(got), len(want))
+	}
+	alone.stop()
+}
+
+// What an operator may get wrong gets one sentence, and changes nothing.
+func TestWrongNodesAreRefusedInWords(t *testing.T) {
+	t.Parallel()
+	server := pgpair.Single(t)
+	one := newProcess(t)
+	one.database = server.URL()
+	one.start(clusterArgs(t, "one")...)
+	one.awaitLeading()
+	ends := func(what, says string, p *process, args ...string) {
+		t.Helper()
+		p.launch(args...)
+		testkit.Receive(t, "the end of "+what, p.ended)
+		lines := strings.Split(strings.TrimSpace(p.stderr.String()), "\n")
+		if last := lines[len(lines)-1]; p.err == nil || !strings.Contains(last, says) {
+			t.Errorf("%s: %v\n%s", what, p.err, p.stderr)
+		}
+	}
+	fresh := func() *process {
+		p := newProcess(t)
+		p.database = one.database
+		return p
+	}
+	ends("a node that has not joined", "tilth join --from", fresh(), clusterArgs(t, "two")...)
+	joined := fresh()
+	joined.dir = filepath.Join(joined.dir, "two")
+	if out, err := joined.tilth("join", "--from", "http://"+one.admin, "--data-dir", joined.dir); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	ends("a namesake", "is called one, too", joined, clusterArgs(t, "one")...)
+	ends("a server alone", "belongs to a cluster", joined, unlimitedArgs...)
+	if err := os.Remove(filepath.Join(joined.dir, "device-key")); err != nil {
+		t.Fatal(err)
+	}
+	ends("a node without the key", "tilth join brings it", joined, clusterArgs(t, "two")...)
+	if out, err := joined.tilth("join", "--from", "http://"+one.admin, "--data-dir", joined.dir); err == nil ||
+		!strings.Contains(out, "is not empty") {
+		t.Errorf("join into a folder that is not empty: %v\n%s", err, out)
+	}
+	without := fresh()
+	without.database = ""
+	ends("a node without a database", "--database-url", without, clusterArgs(t, "two")...)
+	one.stop()
+	out, err := one.tilth("cluster", "status", "--"+settings.DatabaseFlag, one.database)
+	if err == nil || !strings.Contains(out, "No node leads") {
+		t.Errorf("the status without a leader: %v\n%s", err, out)
+	}
+	out, err = one.tilth("cluster", "yield", "--"+settings.DatabaseFlag, one.database)
+	if err == nil || !strings.Contains(out, "no node leads") {
+		t.Errorf("a hand-over without a leader: %v\n%s", err, out)
+	}
+}
