@@ -28,6 +28,7 @@ func Commands() []*cobra.Command {
 		notifyCommand(),
 		historyCommand(),
 		neighboursCommand(),
+		clusterCommand(),
 		fileCommand(),
 	}
 }

@@ -123,10 +123,15 @@ func (c *connection) exchange(until time.Time, h *histogram) error {
 
 // enqueue prepares the next message for flush.
 func (c *connection) enqueue(id uint16, now time.Time) {
-	c.pending[id-1] = pendingMessage{order: c.sent, at: now, open: true}
-	c.payload = c.stream.appendPayload(c.payload[:0], c.number(c.sent))
-	c.out = appendPublish(c.out, c.protocol, id, c.payload)
+	c.enqueueMessage(id, c.sent, now)
 	c.sent++
+}
+
+// enqueueMessage prepares a message that may have been sent before.
+func (c *connection) enqueueMessage(id uint16, order int, now time.Time) {
+	c.pending[id-1] = pendingMessage{order: order, at: now, open: true}
+	c.payload = c.stream.appendPayload(c.payload[:0], c.number(order))
+	c.out = appendPublish(c.out, c.protocol, id, c.payload)
 }
 
 // handleAck matches an acknowledgement to its message.

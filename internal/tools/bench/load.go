@@ -15,7 +15,10 @@ type Options struct {
 	Connections int           // open all the time; the devices get equally many
 	Window      int           // messages in flight on a connection
 	Duration    time.Duration // of the measurement
-	Protocol    byte          // 4 (MQTT 3.1.1) or 5
+	// Rate is how many messages all connections send in a second, each with one in flight; 0: as many
+	// as the window allows.
+	Rate     int
+	Protocol byte // 4 (MQTT 3.1.1) or 5
 }
 
 const (
@@ -100,9 +103,13 @@ func (c *connectionGroup) publish(ctx context.Context, begin, end func()) error 
 	begin()
 	until := time.Now().Add(c.options.Duration)
 	var running errgroup.Group
-	for _, m := range c.members {
+	for i, m := range c.members {
 		running.Go(func() error {
-			m.run(until, until.Add(drainTime), &c.latency)
+			if c.options.Rate > 0 {
+				m.runAt(c.paceOf(i), until, until.Add(drainTime), &c.latency)
+			} else {
+				m.run(until, until.Add(drainTime), &c.latency)
+			}
 			return nil
 		})
 	}
@@ -115,6 +122,12 @@ func (c *connectionGroup) publish(ctx context.Context, begin, end func()) error 
 	}
 	_ = running.Wait() // each keeps its own error
 	return ctx.Err()
+}
+
+// paceOf returns when a connection sends, so that all together send evenly at the group's rate.
+func (c *connectionGroup) paceOf(member int) pace {
+	every := time.Duration(len(c.members)) * time.Second / time.Duration(c.options.Rate)
+	return pace{first: time.Now().Add(every * time.Duration(member) / time.Duration(len(c.members))), every: every}
 }
 
 func (c *connectionGroup) close() error {

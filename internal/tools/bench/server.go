@@ -23,6 +23,9 @@ type ServerOptions struct {
 	// Args are further settings of serve. They must not change the folder, the addresses or the log,
 	// from which the addresses are read.
 	Args []string
+	// Ports are the addresses of a node of a cluster, which must be known before it leads. The zero value
+	// lets the server take free ports.
+	Ports Addresses
 	// LimitNotices keeps the default limit of notices that a rule opens within an hour; otherwise there
 	// is no limit.
 	LimitNotices bool
@@ -67,14 +70,7 @@ const anyPort = "127.0.0.1:0"
 // Start starts a server on free ports, applies the tenant's file, and restarts the server, so that
 // the run finds one that has done nothing yet. Stop ends it.
 func Start(ctx context.Context, o ServerOptions) (*Server, error) {
-	s := &Server{
-		Target: Target{Name: "tilth", Tenant: o.Tenant, Dir: o.Dir},
-		token:  rand.Text() + rand.Text(), // a provider's token must be longer than a device's secret
-		binary: o.Binary, patience: cmp.Or(o.StartTimeout, startTime), steady: o.LimitNotices,
-		args: append([]string{
-			"serve", "--data-dir", o.Dir, "--http-addr", anyPort, "--mqtt-addr", anyPort, "--admin-addr", anyPort,
-		}, o.Args...),
-	}
+	s := newServer(o)
 	file, err := o.Tenant.File()
 	if err != nil {
 		return nil, err
@@ -94,8 +90,33 @@ func Start(ctx context.Context, o ServerOptions) (*Server, error) {
 	return s, s.start(ctx)
 }
 
+// newServer makes a server that does not run yet.
+func newServer(o ServerOptions) *Server {
+	return &Server{
+		Target: Target{Name: "tilth", Tenant: o.Tenant, Dir: o.Dir},
+		token:  rand.Text() + rand.Text(), // a provider's token must be longer than a device's secret
+		binary: o.Binary, patience: cmp.Or(o.StartTimeout, startTime), steady: o.LimitNotices,
+		args: append([]string{
+			"serve", "--data-dir", o.Dir, "--http-addr", cmp.Or(o.Ports.HTTP, anyPort),
+			"--mqtt-addr", cmp.Or(o.Ports.MQTT, anyPort), "--admin-addr", cmp.Or(o.Ports.Admin, anyPort),
+		}, o.Args...),
+	}
+}
+
 // start starts the process and waits until it is ready. After an error the process has ended.
 func (s *Server) start(ctx context.Context) error {
+	if err := s.launch(ctx); err != nil {
+		return err
+	}
+	err := s.ready(ctx)
+	if err == nil || errors.Is(err, errEnded) {
+		return err
+	}
+	return errors.Join(err, s.Stop())
+}
+
+// launch starts the process.
+func (s *Server) launch(ctx context.Context) error {
 	s.ended, s.announced = make(chan struct{}), NewAddressReader()
 	// ctx does not end the process: Stop ends it with SIGTERM.
 	s.cmd = exec.CommandContext(context.WithoutCancel(ctx), s.binary, s.args...)
@@ -113,11 +134,16 @@ func (s *Server) start(ctx context.Context) error {
 		s.err = s.cmd.Wait()
 		close(s.ended)
 	}()
-	err := s.ready(ctx)
-	if err == nil || errors.Is(err, errEnded) {
+	return nil
+}
+
+// kill ends the process at once, as if it crashed.
+func (s *Server) kill() error {
+	if err := s.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
 	}
-	return errors.Join(err, s.Stop())
+	<-s.ended
+	return nil
 }
 
 // ready waits until the server admits devices.
