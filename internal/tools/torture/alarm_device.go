@@ -83,17 +83,7 @@ func (s *alarmDevice) arm(ctx context.Context, channel map[string]any) error {
 // storm sends readings that open and close stormAlarms alarms, and counts them once the server has
 // acknowledged the readings.
 func (s *alarmDevice) storm(ctx context.Context) error {
-	at := max(s.at+1, time.Now().Add(s.clockAhead).UnixMilli())
-	var values []string
-	for range stormAlarms {
-		values = append(
-			values,
-			fmt.Sprintf(`{"ts":%d,"values":{"%s":0}},{"ts":%d,"values":{"%s":9}}`, at, s.property, at+1, s.property),
-		)
-		at += 2
-	}
-	s.at = at
-	status, body, err := s.send(ctx, "["+strings.Join(values, ",")+"]")
+	status, body, err := s.send(ctx, s.nextStorm())
 	if err != nil {
 		return err
 	}
@@ -104,13 +94,33 @@ func (s *alarmDevice) storm(ctx context.Context) error {
 	return nil
 }
 
+// nextStorm returns readings that open and close stormAlarms alarms.
+func (s *alarmDevice) nextStorm() string {
+	at := max(s.at+1, time.Now().Add(s.clockAhead).UnixMilli())
+	var values []string
+	for range stormAlarms {
+		values = append(
+			values,
+			fmt.Sprintf(`{"ts":%d,"values":{"%s":0}},{"ts":%d,"values":{"%s":9}}`, at, s.property, at+1, s.property),
+		)
+		at += 2
+	}
+	s.at = at
+	return "[" + strings.Join(values, ",") + "]"
+}
+
 // normalReading returns a reading that opens no alarm.
 func (s *alarmDevice) normalReading() string { return fmt.Sprintf(`{"%s":5}`, s.property) }
 
 // send sends readings over HTTP.
 func (s *alarmDevice) send(ctx context.Context, payload string) (status int, body string, err error) {
+	return s.sendTo(ctx, s.bed.server.Console, payload)
+}
+
+// sendTo sends readings to a server: http://host:port.
+func (s *alarmDevice) sendTo(ctx context.Context, server, payload string) (status int, body string, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost,
-		s.bed.server.Console+"/api/v1/"+s.device.Secret+"/telemetry", strings.NewReader(payload))
+		server+"/api/v1/"+s.device.Secret+"/telemetry", strings.NewReader(payload))
 	if err != nil {
 		return 0, "", err
 	}
@@ -176,7 +186,12 @@ func (s *alarmDevice) checkNotices(ctx context.Context, r *Row) error {
 		return fmt.Errorf("%d notices, but only %d acknowledged alarms", len(all), s.alarms)
 	}
 	sent := 0
+	starts := map[int64]bool{}
 	for _, n := range all {
+		if starts[n.StartTime] {
+			return fmt.Errorf("two notices of the alarm that began at %d", n.StartTime)
+		}
+		starts[n.StartTime] = true
 		var detail struct {
 			Deliveries []struct{ State, Event, Recipient string }
 		}
@@ -190,7 +205,11 @@ func (s *alarmDevice) checkNotices(ctx context.Context, r *Row) error {
 			}
 		}
 	}
-	r.Lost += s.expectedMessages() - sent
+	unsent := s.expectedMessages() - sent
+	r.Lost += unsent
+	if notices := s.alarms - len(all); notices > 0 || unsent > 0 {
+		r.Remark = strings.TrimPrefix(fmt.Sprintf("%s; %d notices and %d messages are missing", r.Remark, notices, unsent), "; ")
+	}
 	return nil
 }
 

@@ -112,8 +112,13 @@ func (h *testbed) slowRound(ctx context.Context, n int, r *Row) error {
 
 // connectPacket returns a CONNECT with a keep-alive of two seconds.
 func connectPacket(d bench.Device, i int) string {
-	body := "\x00\x04MQTT\x04\xC2\x00\x02"
-	for _, s := range []string{fmt.Sprintf("slow-%d", i), d.Name, d.Secret} {
+	return connectPacketFor(d, fmt.Sprintf("slow-%d", i), 2*time.Second)
+}
+
+// connectPacketFor returns a CONNECT of a client.
+func connectPacketFor(d bench.Device, client string, keepAlive time.Duration) string {
+	body := "\x00\x04MQTT\x04\xC2\x00" + string([]byte{byte(keepAlive / time.Second)})
+	for _, s := range []string{client, d.Name, d.Secret} {
 		body += string([]byte{byte(len(s) >> 8), byte(len(s))}) + s
 	}
 	return "\x10" + string([]byte{byte(len(body))}) + body

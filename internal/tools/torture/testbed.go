@@ -55,32 +55,12 @@ func openTestbed(ctx context.Context, o *Options, binary, dir string, extra int)
 	world := bench.NewTenant(1+loadDevices+extra, 2)
 	h.server, err = bench.Start(ctx, bench.ServerOptions{
 		Binary: binary, Dir: dir, Tenant: world, Apply: apply,
-		Args: []string{
-			"--device-rate",
-			unlimitedRate,
-			"--device-burst",
-			unlimitedRate,
-			"--notices-an-hour",
-			"0",
-			"--mqtt-per-address",
-			fmt.Sprint(2*o.IdleConnections + 1000),
-			"--digest-after",
-			"0",
-			"--mails-a-day",
-			"0",
-			"--sms-a-day",
-			"0",
-			"--smtp-url",
-			"smtp://" + h.mail.address() + "?tls=none&from=alerts@farm.example",
-			"--sms",
-			"http",
-			"--sms-url",
-			h.sms.url(),
-			"--sms-body",
-			`{"to":"{to}","text":"{text}"}`,
-			"--sms-success",
-			"status=ok",
-		},
+		Args: append(limitless(h.mail),
+			"--mqtt-per-address", fmt.Sprint(2*o.IdleConnections+1000),
+			"--sms", "http",
+			"--sms-url", h.sms.url(),
+			"--sms-body", `{"to":"{to}","text":"{text}"}`,
+			"--sms-success", "status=ok"),
 	})
 	if err != nil {
 		return nil, err
@@ -93,6 +73,20 @@ func openTestbed(ctx context.Context, o *Options, binary, dir string, extra int)
 	}
 	h.alarms = alarmDevice{bed: h, device: world.Devices[0], property: world.Properties[0]}
 	return h, nil
+}
+
+// limitless are the settings of a server that limits neither devices nor messages, and sends mails to a
+// mail server.
+func limitless(mail *countingMailServer) []string {
+	return []string{
+		"--device-rate", unlimitedRate,
+		"--device-burst", unlimitedRate,
+		"--notices-an-hour", "0",
+		"--digest-after", "0",
+		"--mails-a-day", "0",
+		"--sms-a-day", "0",
+		"--smtp-url", "smtp://" + mail.address() + "?tls=none&from=alerts@farm.example",
+	}
 }
 
 // close stops everything; the server with SIGTERM, unless it has ended.

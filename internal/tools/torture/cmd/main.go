@@ -35,6 +35,9 @@ func run() (err error) {
 	flag.IntVar(&o.IdleConnections, "crowd", 10_000, "number of idle connections")
 	only := flag.String("only", "", "faults to run, separated by commas; empty: all")
 	dir := flag.String("dir", "", "folder for temporary files (default: the system's temporary folder)")
+	cluster := flag.Bool("cluster", false, "run the faults of a cluster, with PostgreSQL and three nodes")
+	fsync := flag.Bool("fsync", true, "with -cluster: PostgreSQL waits for the disk")
+	keep := flag.Bool("keep", false, "with -cluster: keep the folder")
 	flag.Parse()
 	if *only != "" {
 		o.Only = strings.Split(*only, ",")
@@ -45,8 +48,17 @@ func run() (err error) {
 	if o.Dir, err = os.MkdirTemp(*dir, "tilth-torture-"); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(o.Dir)) }()
+	defer func() {
+		if !*keep {
+			err = errors.Join(err, os.RemoveAll(o.Dir))
+		}
+	}()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if *cluster {
+		return torture.RunCluster(ctx, torture.ClusterOptions{
+			Binary: o.Binary, Dir: o.Dir, Rounds: o.Rounds, Only: o.Only, Fsync: *fsync, Keep: *keep, Out: o.Out,
+		})
+	}
 	return torture.Run(ctx, o)
 }
