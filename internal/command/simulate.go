@@ -56,7 +56,12 @@ func simulateCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVarP(&file, "file", "f", "", "provider's file with products and devices")
-	c.Flags().StringVar(&broker, "broker", "tcp://127.0.0.1:1883", "address of the server's MQTT listener")
+	c.Flags().StringVar(
+		&broker,
+		"broker",
+		"tcp://127.0.0.1:1883",
+		"address of the server's MQTT listener; of several nodes with commas, of which each device uses the first that lets it in",
+	)
 	c.Flags().Uint64Var(&seed, "seed", 1, "the same seed gives the same readings at the same time")
 	c.Flags().DurationVar(
 		&every,

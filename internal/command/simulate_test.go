@@ -40,7 +40,7 @@ func TestSimulatePublishesForAFilesDevices(t *testing.T) {
 		"simulate",
 		"-f",
 		file,
-		"--broker", "tcp://"+p.mqtt,
+		"--broker", "tcp://"+unusedAddr+",tcp://"+p.mqtt,
 		"--every", "100ms",
 		"--count", "5",
 	); err != nil {
