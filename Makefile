@@ -7,13 +7,16 @@ WEB_FILES := $(shell find web/src web/scripts web/public web/index.html web/vite
 # npm writes this file last; the folder's own time changes whenever a test writes its cache.
 NODE_MODULES := web/node_modules/.package-lock.json
 
-.PHONY: help demo dev build gen check test quick race e2e bench torture neighbours lighthouse release image clean tools
+.PHONY: help demo cluster dev build gen check test quick race e2e bench bench-cluster torture cluster-torture neighbours lighthouse release image clean tools
 
 help: ## list the targets
-	@grep -hE '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 17
 
 demo: build ## build everything and start it with a simulated farm
 	./bin/tilth demo
+
+cluster: build ## three nodes on this machine over PostgreSQL and a copy of it, with what to kill (docs/cluster.md)
+	scripts/cluster.sh
 
 dev: $(NODE_MODULES) ## the demo with a console that reloads as you type, on port 5173
 	scripts/dev.sh
@@ -57,8 +60,14 @@ bench: build ## load of devices, compared with mosquitto; open screens; queries 
 	./bin/tilth bench live --duration 10s
 	scripts/bench-history.sh
 
+bench-cluster: build ## a node of a cluster compared with one server alone, and how soon nodes take over (docs/benchmarks-cluster.md); needs PostgreSQL
+	scripts/bench-cluster.sh
+
 torture: build ## what a server survives: kills, full and failing disks, torn logs, clock steps, many clients, failing mail and webhook servers (docs/faults.md); needs root
 	scripts/torture.sh
+
+cluster-torture: build ## what a cluster survives: nodes killed, frozen and cut off, PostgreSQL lost, stale and set back (docs/faults.md)
+	scripts/cluster-torture.sh
 
 neighbours: build ## how one tenant fares while others take more than their share, with the limits (docs/benchmarks.md)
 	scripts/neighbours.sh

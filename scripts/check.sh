@@ -47,4 +47,6 @@ if command -v promtool >/dev/null; then # Debian: prometheus
   step "alerts"
   promtool check rules --lint=all deploy/prometheus/alerts.yml >/dev/null
   promtool test rules deploy/prometheus/alerts_test.yml >/dev/null
+  promtool check rules --lint=all deploy/cluster/tilth-cluster.rules.yml >/dev/null
+  promtool test rules deploy/cluster/tilth-cluster.rules_test.yml >/dev/null
 fi

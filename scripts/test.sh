@@ -44,6 +44,7 @@ export TILTH_TEST_BINARY=$PWD/bin/tilth
 part 'Go tests' go_tests
 part 'Go tests, race detector' race_tests
 part 'torture, a sample' scripts/torture.sh --sample
+part 'cluster torture, a sample' scripts/cluster-torture.sh --sample
 part 'neighbours, a sample' scripts/neighbours.sh --sample
 part 'web tests' web_tests
 # The browser tests go first, since they have time limits and these have none.

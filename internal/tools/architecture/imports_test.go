@@ -29,7 +29,7 @@ var (
 		"listen",
 		"memory",
 	}
-	tools = []string{"bench", "torture", "farm", "testkit", "architecture"}
+	tools = []string{"bench", "torture", "farm", "testkit", "pgpair", "architecture"}
 
 	// folders are the folders of the layers below internal, with their packages.
 	folders = map[string][]string{
@@ -49,14 +49,17 @@ var (
 			edges,
 			domains,
 			platform,
-			[]string{"app", "bench", "datafolder", "farm", "settings"},
+			// pgpair, because tilth bench cluster starts PostgreSQL; bench itself stays outside.
+			[]string{"app", "bench", "cluster", "datafolder", "farm", "pgpair", "settings"},
 		),
 		"app": slices.Concat(
 			edges,
 			domains,
 			platform,
-			[]string{"acme", "datafolder", "httpbase", "settings", "web"},
+			[]string{"acme", "cluster", "datafolder", "httpbase", "settings", "web"},
 		),
+		// What makes several machines one Tilth: it stands between the domains and app.
+		"cluster": {"reading", "device", "tenant", "db", "errs", "clock", "limit", "listen", "text"},
 		// The fields of settings have the types of these packages, and some defaults come from
 		// domains.
 		"settings": {"console", "alarm", "audit", "identity", "notify", "tenant", "acme", "memory"},
@@ -85,9 +88,10 @@ var (
 		"live":       {"tenant", "errs", "text"}, // of tenant, only its ID
 
 		"bench":        {}, // uses a server from outside, as devices and people do
-		"torture":      {"bench"},
+		"torture":      {"bench", "pgpair"},
 		"farm":         slices.Concat(domains, platform),
 		"testkit":      slices.Concat(domains, platform, []string{"api"}),
+		"pgpair":       {},
 		"architecture": {"text"},
 
 		"api": {}, "web": {},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	mqtt "github.com/eclipse/paho.mqtt.golang"
@@ -35,7 +36,6 @@ type connection struct {
 func (s *sender) dial(ctx context.Context) (*connection, *Trouble) {
 	c := &connection{lost: make(chan error, 1)}
 	options := mqtt.NewClientOptions().
-		AddBroker(s.broker).
 		SetClientID(s.name).
 		SetUsername(s.name).
 		SetPassword(s.secret).
@@ -46,6 +46,9 @@ func (s *sender) dial(ctx context.Context) (*connection, *Trouble) {
 		SetWriteTimeout(writeTimeout).
 		SetKeepAlive(keepAlive).
 		SetConnectionLostHandler(func(_ mqtt.Client, err error) { c.lost <- err })
+	for broker := range strings.SplitSeq(s.broker, ",") {
+		options.AddBroker(broker) // the client tries them in this order
+	}
 	c.client = mqtt.NewClient(options)
 	token := c.client.Connect()
 	select {

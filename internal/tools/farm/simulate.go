@@ -27,7 +27,7 @@ type SimulatedDevice struct {
 
 // SimulateOptions say what to simulate, and the broker.
 type SimulateOptions struct {
-	Broker  string
+	Broker  string // or several, with commas; a device uses the first that lets it in
 	Devices []SimulatedDevice
 	Seed    uint64
 	// Every is the interval of all devices; zero means that of each device's product, and ten

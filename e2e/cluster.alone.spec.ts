@@ -1,0 +1,72 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { expectLive, fillSignIn } from './pages.ts';
+import { expect, test } from './test.ts';
+
+// A cluster of three nodes over PostgreSQL and its copy, as `make cluster` starts it.
+
+const script = resolve(import.meta.dirname, '../scripts/cluster.sh');
+/** The leader is killed; until the page shows what the next one received, in milliseconds. */
+const promised = 10_000;
+
+/** Starts the cluster. Returns the consoles of its nodes, a call of the script, and what stops it. */
+async function startCluster() {
+  // PostgreSQL runs as another user if the tests run as root.
+  const folder = mkdtempSync(join(tmpdir(), 'tilth-cluster-'));
+  await promisify(execFile)('chmod', ['755', folder]);
+  const environment = { ...process.env, CLUSTER_DIR: join(folder, 'c'), CLUSTER_PORTS: '23000' };
+  const running = spawn(script, { env: environment, stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(running, 'exit');
+  const said: string[] = [];
+  const consoles = await new Promise<string[]>((found, failed) => {
+    createInterface(running.stdout)
+      .on('line', (line) => {
+        said.push(line);
+        if (/^ {2}console /.test(line)) found(line.match(/http:\/\/[\d.]+:\d+/g) ?? []);
+      })
+      .once('close', () => failed(new Error(`the cluster did not start:\n${said.join('\n')}`)));
+  });
+  const call = async (what: string) => (await promisify(execFile)(script, [what], { env: environment })).stdout;
+  const stop = async () => {
+    running.kill('SIGTERM');
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { consoles, call, stop };
+}
+
+test('a page shows the next reading within ten seconds after the leader was killed', async ({ page }) => {
+  const { consoles, call, stop } = await startCluster();
+  try {
+    // The first node leads; the page is open at another one.
+    expect(await call('status')).toMatch(/^leads: +one,/);
+    await page.goto(`${consoles[2]}/`);
+    await fillSignIn(page, 'demo', 'demo-farm');
+    await page.waitForURL(/dashboard-default/);
+    await expectLive(page);
+    const tree = page.getByRole('tree');
+    const readings = () => tree.textContent();
+    const atFirst = await readings();
+    await expect.poll(readings).not.toBe(atFirst); // values move
+    await page.evaluate(() => Object.assign(window, { sameDocument: true }));
+
+    const killed = Date.now();
+    await call('kill-leader');
+    // What the page shows once another node leads was received before; a change is a new reading.
+    await expect.poll(() => call('status').catch(() => ''), { timeout: promised }).toMatch(/^leads: +(two|three),/);
+    const before = await readings();
+    await expect.poll(readings, { timeout: promised }).not.toBe(before);
+    const took = Date.now() - killed;
+    expect(took).toBeLessThan(promised);
+    expect(await page.evaluate(() => 'sameDocument' in window)).toBe(true);
+    await expectLive(page);
+    test.info().annotations.push({ type: 'took', description: `${took} ms` });
+  } finally {
+    await stop();
+  }
+});
