@@ -234,8 +234,14 @@ func (n *node) tryLead(ctx context.Context) (*cluster.Term, error) {
 		return nil, errors.Join(err, term.End())
 	}
 	if mended != (reading.Mended{}) {
-		n.logger.Warn("cluster: the database had lost readings, which this node has put back: its failover went to a copy "+
-			"that was behind. What people changed meanwhile is lost; see docs/cluster.md", "from", mended.From, "to", mended.To)
+		n.logger.Warn(
+			"cluster: the database had lost readings, which this node has put back: its failover went to a copy that was "+
+				"behind. What people changed meanwhile is lost; see docs/cluster.md",
+			"from",
+			mended.From,
+			"to",
+			mended.To,
+		)
 	}
 	term.Leads()
 	n.clearTrouble()

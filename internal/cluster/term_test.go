@@ -286,3 +286,26 @@ func TestNewTableEveryHourAndOldOnesAreDropped(t *testing.T) {
 		t.Errorf("the newest table is gone: %v, %v", got, err)
 	}
 }
+
+// An entry of a newer version is not skipped and not guessed at.
+func TestNewerEntryIsRefusedInWords(t *testing.T) {
+	n := joinTest(t, testDatabase(t), "a")
+	term := own(t, n)
+	for pos := uint64(1); pos <= 2; pos++ {
+		if err := term.Append(t.Context(), entryAt(pos, 10+pos)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := term.session.do(t.Context(), func(ctx context.Context, c *pgx.Conn) error {
+		_, err := c.Exec(ctx, "UPDATE "+tableName(1)+" SET version = 2 WHERE position = 2")
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	reader := n.Reader()
+	t.Cleanup(func() { _ = reader.Close() })
+	err := reader.After(t.Context(), 0, func(reading.Entry) error { return nil })
+	if !errors.Is(err, ErrNewerNode) || !errors.Is(err, db.ErrNewer) {
+		t.Errorf("an entry of a newer version: %v", err)
+	}
+}

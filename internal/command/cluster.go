@@ -177,8 +177,12 @@ are newest. Afterwards start that node; the others take its readings with tilth 
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(c.OutOrStdout(), "a new log begins after entry %d; start the node of %s, and then run on each other "+
-			"node: tilth join --again\n", position, filepath.Clean(dir))
+		fmt.Fprintf(
+			c.OutOrStdout(),
+			"a new log begins after entry %d; start the node of %s, and then run on each other node: tilth join --again\n",
+			position,
+			filepath.Clean(dir),
+		)
 		return nil
 	})
 	c.Flags().String(settings.DataDirFlag, "",

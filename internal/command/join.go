@@ -73,8 +73,13 @@ func join(c *cobra.Command, remote *client.Client, dir string) (err error) {
 	if err := target.Commit(); err != nil {
 		return fmt.Errorf("--data-dir: %w", err)
 	}
-	fmt.Fprintf(c.OutOrStdout(), "%s: %d files, %s. Start the server with --cluster-addr and the cluster's --database-url.\n",
-		filepath.Clean(dir), len(m.Files), formatBytes(m.Size()))
+	fmt.Fprintf(
+		c.OutOrStdout(),
+		"%s: %d files, %s. Start the server with --cluster-addr and the cluster's --database-url.\n",
+		filepath.Clean(dir),
+		len(m.Files),
+		formatBytes(m.Size()),
+	)
 	return nil
 }
 
@@ -107,8 +112,13 @@ func joinAgain(c *cobra.Command, remote *client.Client, dir string) (err error) 
 	if err := os.Rename(filepath.Join(work, "readings"), readings); err != nil {
 		return fmt.Errorf("--data-dir: %w", err)
 	}
-	fmt.Fprintf(c.OutOrStdout(), "%s: %s of readings. The former ones are in %s: remove them once you need them no more.\n",
-		filepath.Clean(dir), formatBytes(m.Size()), aside)
+	fmt.Fprintf(
+		c.OutOrStdout(),
+		"%s: %s of readings. The former ones are in %s: remove them once you need them no more.\n",
+		filepath.Clean(dir),
+		formatBytes(m.Size()),
+		aside,
+	)
 	return nil
 }
 
@@ -123,7 +133,11 @@ func refuseOther(dir, work, name string) error {
 		return err
 	}
 	if mine != theirs {
-		return fmt.Errorf("--from: that node belongs to another cluster than %s (%s differs)", filepath.Clean(dir), name)
+		return fmt.Errorf(
+			"--from: that node belongs to another cluster than %s (%s differs)",
+			filepath.Clean(dir),
+			name,
+		)
 	}
 	return nil
 }

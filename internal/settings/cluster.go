@@ -30,8 +30,18 @@ func addClusterFlags(f *pflag.FlagSet) {
 	f.String("cluster-addr", "", "address at which the other nodes of a cluster reach this one; needs --database-url; "+
 		"empty: one server alone (docs/cluster.md)")
 	f.String("node-name", "", "name of this node, which no other node of the cluster has; empty: the machine's name")
-	declareDuration(f, "takeover-after", 4*time.Second, "how long a leader may be silent before another node takes over")
-	declareDuration(f, "log-keep", 30*time.Hour, "how long PostgreSQL keeps the log of readings for nodes that are away")
+	declareDuration(
+		f,
+		"takeover-after",
+		4*time.Second,
+		"how long a leader may be silent before another node takes over",
+	)
+	declareDuration(
+		f,
+		"log-keep",
+		30*time.Hour,
+		"how long PostgreSQL keeps the log of readings for nodes that are away",
+	)
 }
 
 func (s *Server) readCluster(k *koanf.Koanf) (err error) {

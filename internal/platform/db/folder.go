@@ -13,8 +13,8 @@ import (
 // version. It changes nothing. isNew is true if no server has used the database yet.
 func (d *DB) CheckFolder(ctx context.Context, dir string) (isNew bool, err error) {
 	if _, err := os.Stat(filepath.Join(dir, "tilth.db")); err == nil {
-		return false, fmt.Errorf("the folder %s has a database of its own (tilth.db): make a backup, and restore it with "+
-			"--database-url into another folder (docs/cluster.md)", dir)
+		return false, fmt.Errorf("the folder %s has a database of its own (tilth.db): make a backup, "+
+			"and restore it with --database-url into another folder (docs/cluster.md)", dir)
 	}
 	if err := d.CheckVersion(ctx); err != nil {
 		return false, err
@@ -34,7 +34,11 @@ func (d *DB) CheckFolder(ctx context.Context, dir string) (isNew bool, err error
 		return false, fmt.Errorf("the database %s belongs to a cluster that this node has not joined: run "+
 			"tilth join --from the address of one of its nodes, with --data-dir %s", d.server.name, dir)
 	case folderMark != mark:
-		return false, fmt.Errorf("the data folder %s belongs to another cluster than the database %s", dir, d.server.name)
+		return false, fmt.Errorf(
+			"the data folder %s belongs to another cluster than the database %s",
+			dir,
+			d.server.name,
+		)
 	}
 	return false, nil
 }

@@ -208,7 +208,8 @@ func (s *alarmDevice) checkNotices(ctx context.Context, r *Row) error {
 	unsent := s.expectedMessages() - sent
 	r.Lost += unsent
 	if notices := s.alarms - len(all); notices > 0 || unsent > 0 {
-		r.Remark = strings.TrimPrefix(fmt.Sprintf("%s; %d notices and %d messages are missing", r.Remark, notices, unsent), "; ")
+		missing := fmt.Sprintf("%d notices and %d messages are missing", notices, unsent)
+		r.Remark = strings.TrimPrefix(r.Remark+"; "+missing, "; ")
 	}
 	return nil
 }
