@@ -41,6 +41,10 @@ const (
 // ErrBeginAnew ends a node that must not lead any more. The process begins anew as a standby.
 var ErrBeginAnew = errors.New("this node does not lead any more; it begins anew as a standby")
 
+// errNotAsLeft says that another node has written to the database, or that its failover went to a copy
+// that was behind.
+var errNotAsLeft = errors.New("cluster: the database is not as this node left it")
+
 // node is what a server of a cluster has beside its own parts.
 type node struct {
 	*Server
@@ -386,6 +390,8 @@ func (n *node) lead(ctx context.Context, term *cluster.Term) error {
 			return errors.Join(ErrBeginAnew, n.Stores.Readings.Broken())
 		case <-term.Lost():
 			return n.endTerm(term)
+		case <-d.TakenOver():
+			return errors.Join(n.endTerm(term), errNotAsLeft)
 		}
 	}
 }

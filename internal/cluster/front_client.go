@@ -9,6 +9,8 @@ import (
 	"net"
 	"net/netip"
 	"time"
+
+	"tilth/internal/platform/listen"
 )
 
 const (
@@ -21,6 +23,11 @@ const (
 	// and again ten times a second.
 	dialsAtOnce = 64
 	retryEvery  = 100 * time.Millisecond
+
+	// unacknowledgedTimeout is how long the leader's machine may leave bytes unacknowledged. It is longer
+	// than a failover of the database takes, during which the leader reads nothing. That a leader's machine
+	// is gone is noticed earlier, since another one leads then.
+	unacknowledgedTimeout = time.Minute
 )
 
 var (
@@ -192,12 +199,16 @@ func (f *Front) connect(ctx, term context.Context, address string, h header) (*t
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(term, cancel)()
-	dialer := net.Dialer{Timeout: dialTimeout, KeepAliveConfig: nodeKeepAlive}
+	dialer := net.Dialer{
+		Timeout:         dialTimeout,
+		KeepAliveConfig: nodeKeepAlive,
+		// Connections from other nodes have no such limit: a client may well take nothing for a while.
+		Control: listen.LimitUnacknowledged(unacknowledgedTimeout),
+	}
 	nc, err := dialer.DialContext(ctx, "tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
-	limitUnacknowledged(nc)
 	secure := tls.Client(nc, f.o.Trust.ClientConfig())
 	if err := announce(ctx, secure, h); err != nil {
 		cut(nc)

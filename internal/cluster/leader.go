@@ -5,11 +5,7 @@ import (
 	"sync"
 )
 
-// leaderCell holds what a node knows of who leads.
-type leaderCell struct {
-	*leaderState
-}
-
+// leaderState holds what a node knows of who leads.
 type leaderState struct {
 	mu          sync.Mutex
 	leader      Leader
@@ -18,26 +14,26 @@ type leaderState struct {
 	known       bool // whether synchronous was read
 }
 
-func newLeaderCell() leaderCell {
-	return leaderCell{&leaderState{changed: make(chan struct{})}}
-}
+func newLeaderState() *leaderState { return &leaderState{changed: make(chan struct{})} }
 
 func (s *leaderState) set(l Leader) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.leader == l {
-		return
-	}
-	s.leader = l
-	close(s.changed)
-	s.changed = make(chan struct{})
+	s.change(l)
 }
 
 // replace sets who leads unless that has changed from before meanwhile.
 func (s *leaderState) replace(before, l Leader) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.leader != before || l == before {
+	if s.leader == before {
+		s.change(l)
+	}
+}
+
+// change sets who leads. Callers hold mu.
+func (s *leaderState) change(l Leader) {
+	if s.leader == l {
 		return
 	}
 	s.leader = l

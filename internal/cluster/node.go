@@ -39,7 +39,7 @@ type Node struct {
 	opts   Options
 	config *pgx.ConnConfig
 	watch  *session // looks at the leader and says that this node lives
-	leader leaderCell
+	leader *leaderState
 	term   atomic.Int64 // epoch of this process's own newest term; 0: none
 }
 
@@ -53,7 +53,7 @@ func Join(ctx context.Context, o Options) (*Node, error) {
 	if err := checkAddress(config); err != nil {
 		return nil, err
 	}
-	n := &Node{opts: o, config: config, leader: newLeaderCell()}
+	n := &Node{opts: o, config: config, leader: newLeaderState()}
 	watching := config.Copy()
 	// What a node says of itself need not wait for the copy.
 	watching.RuntimeParams["synchronous_commit"] = "off"

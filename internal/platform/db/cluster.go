@@ -11,6 +11,8 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
+
+	"tilth/internal/platform/listen"
 )
 
 // epochQuery reads the epoch of the cluster's one shard; it rises whenever another node begins to
@@ -22,6 +24,8 @@ const (
 	keepAliveIdle     = time.Second
 	keepAliveInterval = time.Second
 	keepAliveCount    = 3
+	// unacknowledgedTimeout is how long PostgreSQL's machine may leave bytes unacknowledged.
+	unacknowledgedTimeout = 5 * time.Second
 )
 
 // OpenPostgresToLead is OpenPostgres for a node of a cluster that leads in the given epoch. Every
@@ -47,7 +51,7 @@ func OpenPostgresToFollow(address string) (*DB, error) {
 	pool := stdlib.OpenDB(*config)
 	pool.SetMaxOpenConns(readers)
 	b := bun.NewDB(pool, pgdialect.New())
-	s := &pgServer{name: config.Host + "/" + config.Database}
+	s := newServer(config, 0)
 	return &DB{read: b, write: b, server: s, writeLock: make(chan struct{}, 1)}, nil
 }
 
@@ -61,7 +65,7 @@ func ParseClusterAddress(address string) (*pgx.ConnConfig, error) {
 	dialer := &net.Dialer{KeepAliveConfig: net.KeepAliveConfig{
 		Enable: true, Idle: keepAliveIdle, Interval: keepAliveInterval, Count: keepAliveCount,
 	}}
-	dialer.Control = limitUnacknowledged
+	dialer.Control = listen.LimitUnacknowledged(unacknowledgedTimeout)
 	config.DialFunc = dialer.DialContext
 	for name, value := range map[string]string{
 		"tcp_keepalives_idle":              "1",
@@ -74,21 +78,30 @@ func ParseClusterAddress(address string) (*pgx.ConnConfig, error) {
 	return config, nil
 }
 
-// verifyEpoch refuses a transaction once another node of the cluster leads. The lock alone keeps the
-// others from writing; this also covers a session that was handed on, as by a pooler.
-func (d *DB) verifyEpoch(ctx context.Context, tx bun.Tx) error {
+// countTransaction counts a transaction of the leader's writer, and refuses it once another node leads or
+// the database has lost transactions of this process. The lock alone keeps the others from writing; the
+// epoch also covers a session that was handed on, as by a pooler. The count covers a failover to a copy
+// that was behind: what this process remembers is not what the database has, so it must write nothing
+// more. count is to be remembered once the transaction is committed.
+func (d *DB) countTransaction(ctx context.Context, tx bun.Tx) (count int64, err error) {
 	if d.server == nil || d.server.epoch == 0 {
-		return nil
+		return 0, nil
 	}
-	var now int64
-	if err := tx.QueryRowContext(ctx, epochQuery).Scan(&now); err != nil {
-		return err
+	var epoch int64
+	err = tx.QueryRowContext(ctx, `UPDATE writer_transactions SET committed = committed + 1 WHERE shard = 0
+		RETURNING committed, (`+epochQuery+`)`).Scan(&count, &epoch)
+	if err != nil {
+		return 0, err
 	}
-	if now != d.server.epoch {
-		return d.server.noteTakenOver()
+	if epoch != d.server.epoch || count <= d.server.committed.Load() {
+		return 0, d.server.noteTakenOver()
 	}
-	return nil
+	return count, nil
 }
+
+// TakenOver is closed once this process must not write any more: another one does, or the database went
+// back to an earlier state.
+func (d *DB) TakenOver() <-chan struct{} { return d.server.lost }
 
 // refuseCluster refuses the database of a cluster to a server that is no node of it.
 func (s *pgServer) refuseCluster(ctx context.Context, c *pgx.Conn) error {

@@ -89,6 +89,55 @@ func TestCommitIsConfirmedByTheCopy(t *testing.T) {
 	}
 }
 
+// After a failover to a copy that was behind, a process writes nothing of what it remembers.
+func TestTransactionAfterAStaleCopyIsRefused(t *testing.T) {
+	pair := pgpair.Require(t)
+	d := openToLead(t, pair.URL(), t.TempDir(), superuser(t, pair.Primary()))
+	for n := range int64(8) {
+		if n == 5 {
+			if err := pair.DetachCopy(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := d.Jump(t.Context(), "devices", "id", 10+n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := pair.Failover(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	for began := time.Now(); time.Since(began) < 10*time.Second; time.Sleep(20 * time.Millisecond) {
+		// Until the new primary is found, the connection fails.
+		if err = d.Jump(t.Context(), "devices", "id", 100); err == nil || errors.Is(err, db.ErrTakenOver) {
+			break
+		}
+	}
+	if !errors.Is(err, db.ErrTakenOver) {
+		t.Errorf("it writes on: %v", err)
+	}
+	testkit.Receive(t, "the end", d.TakenOver())
+}
+
+// After a failover that lost nothing, a process goes on.
+func TestTransactionAfterAFailoverGoesOn(t *testing.T) {
+	pair := pgpair.Require(t)
+	d := openToLead(t, pair.URL(), t.TempDir(), superuser(t, pair.Primary()))
+	if err := d.Jump(t.Context(), "devices", "id", 10); err != nil {
+		t.Fatal(err)
+	}
+	if err := pair.Failover(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	for began := time.Now(); time.Since(began) < 10*time.Second; time.Sleep(20 * time.Millisecond) {
+		if err = d.Jump(t.Context(), "devices", "id", 100); err == nil {
+			return
+		}
+	}
+	t.Error(err)
+}
+
 // A transaction of a former epoch changes nothing, whatever lock its session holds.
 func TestTransactionNeedsTheEpoch(t *testing.T) {
 	server := pgpair.Single(t)

@@ -207,9 +207,10 @@ func (d *DB) transact(ctx context.Context, u *txState, f func(ctx context.Contex
 	}
 	// Also after a failed commit, which may have taken effect all the same.
 	defer d.version.Add(1)
-	err := d.write.RunInTx(begin, nil, func(_ context.Context, tx bun.Tx) error {
+	var count int64
+	err := d.write.RunInTx(begin, nil, func(_ context.Context, tx bun.Tx) (err error) {
 		u.tx = tx
-		if err := d.verifyEpoch(ctx, tx); err != nil {
+		if count, err = d.countTransaction(ctx, tx); err != nil {
 			return err
 		}
 		if err := f(context.WithValue(ctx, txKey{}, u), tx); err != nil {
@@ -219,6 +220,9 @@ func (d *DB) transact(ctx context.Context, u *txState, f func(ctx context.Contex
 	})
 	if err != nil {
 		return err
+	}
+	if d.server != nil {
+		d.server.committed.Store(count)
 	}
 	return d.confirm(begin)
 }

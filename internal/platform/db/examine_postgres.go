@@ -23,7 +23,7 @@ func OpenPostgresToRead(ctx context.Context, dir, address string) (_ *DB, err er
 		return nil, err
 	}
 	config.RuntimeParams["default_transaction_read_only"] = "on"
-	s := &pgServer{name: config.Host + "/" + config.Database}
+	s := newServer(config, 0)
 	// PostgreSQL refuses each of these connections while a server writes; readers share the lock.
 	pool := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(s.lockToRead))
 	pool.SetMaxOpenConns(readers)

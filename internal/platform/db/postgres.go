@@ -54,7 +54,7 @@ func openPostgres(ctx context.Context, address string, epoch int64) (_ *DB, err 
 	if err != nil {
 		return nil, err
 	}
-	s := &pgServer{name: config.Host + "/" + config.Database, epoch: epoch}
+	s := newServer(config, epoch)
 	config.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) {
 		if IsUnreplicated(n) {
 			s.unreplicated.Store(true)

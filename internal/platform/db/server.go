@@ -36,12 +36,20 @@ var lockTimeout = "5s"
 
 // pgServer is a DB's state of its database server.
 type pgServer struct {
-	name      string       // host and database, for messages
-	epoch     int64        // of the term in which this node of a cluster leads; 0: no cluster
-	starts    atomic.Int64 // how often the database was opened, including this time; 0: unknown yet
-	takenOver atomic.Bool  // another process opened the database
+	name      string        // host and database, for messages
+	epoch     int64         // of the term in which this node of a cluster leads; 0: no cluster
+	starts    atomic.Int64  // how often the database was opened, including this time; 0: unknown yet
+	takenOver atomic.Bool   // this process must not write any more
+	lost      chan struct{} // closed with takenOver
+	committed atomic.Int64  // the count of this process's newest transaction; see countTransaction
 	// unreplicated says that PostgreSQL ended a commit before the copy had it.
 	unreplicated atomic.Bool
+}
+
+// newServer makes the state of a database server. epoch is that of the term in which a node of a cluster
+// leads; 0: the process is no leader.
+func newServer(config *pgx.ConnConfig, epoch int64) *pgServer {
+	return &pgServer{name: config.Host + "/" + config.Database, epoch: epoch, lost: make(chan struct{})}
 }
 
 // lockToWrite is called for each connection of the writer. The lock allows writing; the connection
@@ -95,7 +103,9 @@ func (s *pgServer) verifyOwner(ctx context.Context, c *pgx.Conn) error {
 
 // noteTakenOver records that another process writes to the database, and returns the error.
 func (s *pgServer) noteTakenOver() error {
-	s.takenOver.Store(true)
+	if s.takenOver.CompareAndSwap(false, true) {
+		close(s.lost)
+	}
 	return fmt.Errorf("the database %s: %w", s.name, ErrTakenOver)
 }
 

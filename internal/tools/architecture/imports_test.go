@@ -84,7 +84,7 @@ var (
 		"memory": {}, "text": {},
 		"alertmsg":   {"comparator"},
 		"datafolder": {"clock", "db"},
-		"db":         {"errs", "text"},
+		"db":         {"errs", "listen", "text"},
 		"live":       {"tenant", "errs", "text"}, // of tenant, only its ID
 
 		"bench":        {}, // uses a server from outside, as devices and people do

@@ -32,3 +32,11 @@ CREATE TABLE log_tables (
     made_at        TIMESTAMPTZ NOT NULL,
     PRIMARY KEY (shard, first_position)
 );
+
+-- How many transactions the leader's writer has committed. If there are fewer than it remembers, the database
+-- went back to a copy that was behind.
+CREATE TABLE writer_transactions (
+    shard     BIGINT PRIMARY KEY,
+    committed BIGINT NOT NULL
+);
+INSERT INTO writer_transactions (shard, committed) VALUES (0, 0);
