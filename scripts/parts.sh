@@ -8,6 +8,7 @@
 parts_began=$(date +%s%N)
 parts_dir=$(mktemp -d)
 parts_table=$parts_dir/table
+parts_failed=
 declare -A parts_running=()
 trap parts_end EXIT
 
@@ -33,7 +34,12 @@ part() {
   parts_cpu
   used=$parts_used
   echo "== $name"
-  "$@" || { local status=$?; echo "== $name failed" >&2; exit "$status"; }
+  if [ -t 1 ]; then
+    "$@" || { local status=$?; echo "== $name failed" >&2; exit "$status"; }
+  else
+    # A log of which only the end is kept shall still name the tests that failed.
+    "$@" 2>&1 | tee "$parts_dir/out" || { local status=$?; parts_failed=$name; exit "$status"; }
+  fi
   parts_cpu
   parts_row "$name" $(($(parts_now) - from)) $((parts_used - used))
 }
@@ -61,7 +67,7 @@ join() {
     unset "parts_running[$name]"
     echo "== $name"
     cat "$parts_dir/$name.out"
-    [ "$status" = 0 ] || { echo "== $name failed" >&2; exit "$status"; }
+    [ "$status" = 0 ] || { cp "$parts_dir/$name.out" "$parts_dir/out"; parts_failed=$name; exit "$status"; }
     read -r took used < "$parts_dir/$name.took"
     parts_row "$name" "$took" "$used" beside
   done
@@ -75,11 +81,23 @@ parts_took() {
   cat "$parts_table"
 }
 
+# parts_names prints the lines of the failed part's output that name what failed, as Go, Vitest and
+# Playwright write them.
+parts_names() {
+  [ -e "$parts_dir/out" ] || return 0
+  sed 's/\x1b\[[0-9;]*m//g' "$parts_dir/out" | grep -aE '^ *(--- FAIL|FAIL|panic:|×|[0-9]+\) )' | sort -u | head -20 || true
+}
+
 parts_end() {
   local status=$? name
   for name in "${!parts_running[@]}"; do
     kill "${parts_running[$name]}" 2>/dev/null || true
   done
-  [ "$status" = 0 ] || { echo "It failed after:" >&2; cat "$parts_table" >&2 2>/dev/null || true; }
+  [ "$status" = 0 ] || {
+    echo "It failed after:" >&2
+    cat "$parts_table" >&2 2>/dev/null || true
+    [ -z "$parts_failed" ] || echo "== $parts_failed failed" >&2
+    parts_names >&2
+  }
   rm -rf "$parts_dir"
 }
