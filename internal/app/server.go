@@ -43,6 +43,7 @@ type Server struct {
 
 	certificates certificates
 	disk         *disk
+	storage      *storageWatch
 	database     *databaseHealth
 	lastBackup   *backupAge
 	memory       *memory.Gauge
@@ -97,6 +98,7 @@ func (s *Server) build(ctx context.Context, f *foundation) (err error) {
 	if s.node == nil {
 		s.disk = newDisk(s.set.DataDir, s.Stores.Readings.Broken, s.Stores.DB.StorageFailures, s.logger)
 	}
+	s.storage = newStorageWatch(s.storageStopped)
 	s.database = &databaseHealth{ping: s.Stores.DB.Ping, logger: s.logger}
 	if err = s.issuedCertificates(ctx); err != nil {
 		return err
@@ -177,6 +179,7 @@ func (s *Server) Run(ctx context.Context, prepare func(context.Context) error, r
 		}
 		return nil
 	})
+	work.Go(func() error { s.storage.run(inner); return nil })
 	work.Go(func() error { return s.consumer.Run(inner) })
 	work.Go(func() error { return s.Stores.Readings.Run(inner) })
 	work.Go(func() error {

@@ -114,6 +114,7 @@ func (s *Server) wire() error {
 		HistoryStreams: longs,
 		Scheduler:      st.Turns,
 		Ready:          s.isReady,
+		StorageStopped: s.storage.state,
 		AlarmLag:       st.Alarms.Behind,
 		TenantAlarmLag: st.Alarms.TenantBehind,
 		Audit:          st.Audit,

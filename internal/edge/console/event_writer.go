@@ -73,6 +73,16 @@ func (o *eventWriter) writeReplaced() {
 }
 
 // writeText writes a text that only this screen receives.
+// writeStorage tells since when readings cannot be stored; zero: they are stored again. It has no id, so
+// that a screen that reconnects goes on after the events that it knows.
+func (o *eventWriter) writeStorage(stopped time.Time) error {
+	data := "{}"
+	if !stopped.IsZero() {
+		data = `{"stoppedAt":` + strconv.FormatInt(stopped.UnixMilli(), 10) + "}"
+	}
+	return o.writeText("event: storage\ndata: " + data + "\n\n")
+}
+
 func (o *eventWriter) writeText(text string) error {
 	return o.withDeadline(func() (int, error) { return io.WriteString(o.w, text) })
 }

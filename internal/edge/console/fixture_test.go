@@ -36,6 +36,7 @@ type fixture struct {
 	engine   *alarm.Engine
 	position uint64 // of the last batch that was evaluated
 	readyErr error  // what the server's Ready returns
+	storage  *storageState
 
 	station                     *device.Product
 	field, rival                *testkit.Tenant
@@ -47,7 +48,7 @@ type fixture struct {
 // newServer makes the fixture; with changes the server's options.
 func newServer(t testing.TB, with ...func(*console.Options)) *fixture {
 	t.Helper()
-	w := &fixture{Stores: testkit.NewStores(t)}
+	w := &fixture{Stores: testkit.NewStores(t), storage: newStorageState()}
 	w.hub = w.Screens
 	var err error
 	if w.readings, err = reading.Open(t.Context(), reading.Options{Dir: t.TempDir()}); err != nil {
@@ -80,6 +81,7 @@ func newServer(t testing.TB, with ...func(*console.Options)) *fixture {
 	w.populate(t)
 	o := console.Options{
 		MaxNoticesPerHour: alarm.MaxNoticesPerHour,
+		StorageStopped:    w.storage.state,
 		AlarmLag:          w.engine.Behind,
 		TenantAlarmLag:    w.engine.TenantBehind,
 		EmbedKey:          []byte("the key of every test's snippets"),

@@ -84,14 +84,19 @@ func (st *liveStream) VisitGetLiveResponse(w http.ResponseWriter) error {
 	default:
 		err = out.writeAll(missed)
 	}
+	stopped, changed := st.server.StorageStopped()
+	if err == nil && !stopped.IsZero() {
+		err = out.writeStorage(stopped)
+	}
 	if err != nil {
 		return nil // the client has gone; nobody receives an answer
 	}
-	st.pump(screen, out, time.UnixMilli(c.Expires))
+	st.pump(screen, out, changed, time.UnixMilli(c.Expires))
 	return nil
 }
 
-func (st *liveStream) pump(screen *live.Screen, out *eventWriter, expires time.Time) {
+// pump writes until the stream ends. storage is closed when readings are not stored any more, or are again.
+func (st *liveStream) pump(screen *live.Screen, out *eventWriter, storage <-chan struct{}, expires time.Time) {
 	beat := time.NewTicker(st.heartbeat)
 	defer beat.Stop()
 	end := time.NewTimer(expires.Sub(st.server.Now()))
@@ -103,6 +108,10 @@ func (st *liveStream) pump(screen *live.Screen, out *eventWriter, expires time.T
 			return
 		case e := <-screen.Events:
 			err = out.writeQueued(e, screen.Events)
+		case <-storage:
+			var stopped time.Time
+			stopped, storage = st.server.StorageStopped()
+			err = out.writeStorage(stopped)
 		case <-beat.C:
 			err = out.writeText(":\n\n")
 		case <-end.C:

@@ -77,17 +77,20 @@ type MapTiles struct {
 
 // Options is everything that the console's edge needs.
 type Options struct {
-	Version        string
-	DefaultTenant  string
-	MapTiles       *MapTiles
-	PublicURL      string // where people and devices reach the server; empty: at the address of the request
-	Listen         Listeners
-	EmbedKey       []byte         // the key that signs the addresses of cameras' snippets
-	DemoPages      bool           // the console shows the template pages with sample data
-	Proxies        []netip.Prefix // proxies whose forwarded addresses are trusted
-	Now            func() time.Time
-	Logger         *slog.Logger
-	Limits         *limit.Meter                   // counts refusals by limits; nil: they are not counted
+	Version       string
+	DefaultTenant string
+	MapTiles      *MapTiles
+	PublicURL     string // where people and devices reach the server; empty: at the address of the request
+	Listen        Listeners
+	EmbedKey      []byte         // the key that signs the addresses of cameras' snippets
+	DemoPages     bool           // the console shows the template pages with sample data
+	Proxies       []netip.Prefix // proxies whose forwarded addresses are trusted
+	Now           func() time.Time
+	Logger        *slog.Logger
+	Limits        *limit.Meter // counts refusals by limits; nil: they are not counted
+	// StorageStopped returns since when readings cannot be stored (zero: they are stored), and a channel
+	// that is closed when that changes.
+	StorageStopped func() (time.Time, <-chan struct{})
 	AlarmLag       func() alarm.Behind            // how far the evaluation of alarms is behind, over all tenants
 	TenantAlarmLag func(t tenant.ID) alarm.Behind // the same for one tenant
 	Memory         *memory.Gauge                  // nil: nothing is refused for lack of memory

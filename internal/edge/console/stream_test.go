@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"tilth/internal/domain/identity"
 	"tilth/internal/platform/errs"
@@ -26,7 +27,12 @@ func newTestStream(t *testing.T) (*testkit.Stores, *liveStream, identity.Caller)
 	return s, &liveStream{
 		ctx:       ctx,
 		heartbeat: heartbeat,
-		server:    &server{Options: Options{Sessions: s.Sessions, Live: live.NewHub("e"), Now: s.Clock.Now}},
+		server: &server{Options: Options{
+			Sessions:       s.Sessions,
+			Live:           live.NewHub("e"),
+			Now:            s.Clock.Now,
+			StorageStopped: func() (since time.Time, changed <-chan struct{}) { return since, nil },
+		}},
 	}, c
 }
 

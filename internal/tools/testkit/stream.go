@@ -19,7 +19,12 @@ type Event struct {
 }
 
 // eventSchemas are the contract's schemas of the events' data.
-var eventSchemas = map[string]string{"reading": "LiveReading", "presence": "LivePresence", "change": "LiveChange"}
+var eventSchemas = map[string]string{
+	"reading":  "LiveReading",
+	"presence": "LivePresence",
+	"change":   "LiveChange",
+	"storage":  "LiveStorage",
+}
 
 // Stream is an open stream of server-sent events.
 type Stream struct {

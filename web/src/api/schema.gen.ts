@@ -1748,7 +1748,8 @@ export interface paths {
         /**
          * Server-sent events of the caller's tenant
          * @description Events: `reading` (LiveReading), `presence` (LivePresence), `notice`, `message` (LiveMessage), `delivery` (LiveDelivery), `change`
-         *     (LiveChange), `budget` (a budget of mails or SMS, as in the overview, reached 80, 100, 150 or 200 %); `reset` when the server can no longer send the events after `Last-Event-ID` (fetch the data again); `expired` before the stream ends because the session ended.
+         *     (LiveChange), `budget` (a budget of mails or SMS, as in the overview, reached 80, 100, 150 or 200 %); `storage` (LiveStorage) when the server
+         *     cannot store readings any more, when it can again, and at the start of a stream while it cannot: this event has no id; `reset` when the server can no longer send the events after `Last-Event-ID` (fetch the data again); `expired` before the stream ends because the session ended.
          *     A stream starts with an id, so that a page can resume it before the first event. A page opens its first stream with the earliest
          *     `Live-Position` of the answers that it shows: the stream sends every event since then, some of which the answers may hold already.
          *     Without a `Live-Position` the page fetches its data again once the stream is open. A comment every 15 seconds keeps the
@@ -2932,6 +2933,19 @@ export interface components {
          */
         LiveChange: {
             of: components["schemas"]["LiveChangeOf"][];
+        };
+        /**
+         * @description Since when the server cannot store readings, because its disk is full or its database does not confirm them; without `stoppedAt` it stores them. Devices are not answered meanwhile.
+         * @example {
+         *       "stoppedAt": 1795230000000
+         *     }
+         */
+        LiveStorage: {
+            /**
+             * Format: int64
+             * @description epoch milliseconds by the server's clock
+             */
+            stoppedAt?: number;
         };
         /** @enum {string} */
         LiveChangeOf: "device" | "scene" | "rule" | "channel" | "message";

@@ -9,7 +9,7 @@ import { shellServer } from '@/test/shellServer';
 vi.mock('@/features/alarm/AlarmPage', () => import('@/test/PlainPage'));
 vi.mock('@/lib/live/useLive', () => ({
   useLive: () => undefined,
-  useLiveStatus: () => ({ state: 'live', lastEventAt: null }),
+  useLiveStatus: () => ({ state: 'live', lastEventAt: null, storageStoppedAt: null }),
 }));
 
 const lookUp = '/admin-api/system/tenant/get-by-website';

@@ -7,7 +7,7 @@ import { shellServer } from '@/test/shellServer';
 
 vi.mock('@/lib/live/useLive', () => ({
   useLive: () => undefined,
-  useLiveStatus: () => ({ state: 'live', lastEventAt: null }),
+  useLiveStatus: () => ({ state: 'live', lastEventAt: null, storageStoppedAt: null }),
 }));
 
 const pages = [

@@ -12,7 +12,7 @@ import { shellServer } from '@/test/shellServer';
 vi.mock('@/features/alarm/AlarmPage', () => import('@/test/PlainPage'));
 vi.mock('@/lib/live/useLive', () => ({
   useLive: () => undefined,
-  useLiveStatus: () => ({ state: 'live', lastEventAt: null }),
+  useLiveStatus: () => ({ state: 'live', lastEventAt: null, storageStoppedAt: null }),
 }));
 // These pages have their own tests.
 vi.mock('@/features/home/HomePage', () => ({ HomePage: () => <h1>The home page</h1> }));

@@ -11,7 +11,7 @@ import { shellServer } from '@/test/shellServer';
 vi.mock('@/features/alarm/AlarmPage', () => import('@/test/PlainPage'));
 vi.mock('@/lib/live/useLive', () => ({
   useLive: () => undefined,
-  useLiveStatus: () => ({ state: 'live', lastEventAt: null }),
+  useLiveStatus: () => ({ state: 'live', lastEventAt: null, storageStoppedAt: null }),
 }));
 
 let backend: ReturnType<typeof shellServer>;

@@ -9,9 +9,10 @@ import { shellServer } from '@/test/shellServer';
 
 const live = vi.hoisted(() => ({
   handlers: new Set<(events: readonly LiveEvent[]) => void>(),
-  status: { state: 'live', lastEventAt: null } as {
+  status: { state: 'live', lastEventAt: null, storageStoppedAt: null } as {
     state: 'live' | 'connecting' | 'offline';
     lastEventAt: number | null;
+    storageStoppedAt: number | null;
   },
 }));
 // The stream has its own tests; this fake lets the test send events.
@@ -37,7 +38,7 @@ const streamEvents = (...events: LiveEvent[]) =>
 
 let backend: ReturnType<typeof shellServer>;
 beforeEach(() => {
-  live.status = { state: 'live', lastEventAt: null };
+  live.status = { state: 'live', lastEventAt: null, storageStoppedAt: null };
   backend = shellServer();
   signedIn();
 });
@@ -120,13 +121,13 @@ describe('live events', () => {
     ['connecting', null, 'Connecting'],
     ['offline', null, 'Not live'],
   ] as const)('is %s at the foot of the menu', async (state, lastEventAt, words) => {
-    live.status = { state, lastEventAt };
+    live.status = { state, lastEventAt, storageStoppedAt: null };
     await openConsole('/alarm');
     expect(screen.getByText(words)).toBeVisible();
   });
 
   it('show the age of the data', async () => {
-    live.status = { state: 'live', lastEventAt: Date.now() - 4_500 };
+    live.status = { state: 'live', lastEventAt: Date.now() - 4_500, storageStoppedAt: null };
     await openConsole('/alarm');
     expect(screen.getByText(/^Live · last update \d+\ss\sago$/)).toBeVisible();
   });

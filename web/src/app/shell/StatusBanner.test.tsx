@@ -16,8 +16,11 @@ import { AsOfTime } from '@/ui/AsOfTime';
 import type { DeliveryBudget } from './budget';
 import { StatusBanner } from './StatusBanner';
 
-const live = vi.hoisted(() => ({ state: 'live' as 'live' | 'connecting' | 'offline' }));
-vi.mock('@/lib/live/useLive', () => ({ useLiveStatus: () => ({ state: live.state, lastEventAt: null }) }));
+const live = vi.hoisted(() => ({
+  state: 'live' as 'live' | 'connecting' | 'offline',
+  storageStoppedAt: null as number | null,
+}));
+vi.mock('@/lib/live/useLive', () => ({ useLiveStatus: () => ({ ...live, lastEventAt: null }) }));
 
 const path = '/admin-api/client/pc/home/overview-statistics';
 let network = true;
@@ -28,6 +31,7 @@ beforeEach(() => {
   network = true;
   calls = 0;
   live.state = 'live';
+  live.storageStoppedAt = null;
   useRelease.setState({ newer: false });
   vi.spyOn(navigator, 'onLine', 'get').mockImplementation(() => network);
   onGet(path, () => {
@@ -157,6 +161,16 @@ describe('a slow connection', () => {
     await userEvent.click(screen.getByRole('button', { name: 'Not now' }));
     expect(status()).toBeEmptyDOMElement();
     expect(usePreferences.getState().saveData).toBe(false);
+  });
+});
+
+describe('readings that cannot be stored', () => {
+  it('are reported with the time since when, before alarms that are delayed', async () => {
+    live.storageStoppedAt = Date.now() - 20_000;
+    onGet(path, () => ok(overview({ onlineCount: 1, alarmsBehind: 41 })));
+    await open();
+    expect(status()).toHaveTextContent('New readings cannot be stored');
+    expect(screen.getByText(/^Since \d\d:\d\d the server cannot store readings/)).toBeVisible();
   });
 });
 

@@ -9,6 +9,7 @@ import { useTranslation } from 'react-i18next';
 import type { components } from '@/api/schema.gen';
 import { useFormat } from '@/lib/format/format';
 import { overviewQuery } from '@/lib/http/queries';
+import { useLiveStatus } from '@/lib/live/useLive';
 import { useReachability } from '@/lib/offline/reachability';
 import { loadRelease, useRelease } from '@/lib/offline/release';
 import { useShownAsOf } from '@/lib/offline/useShownAsOf';
@@ -83,6 +84,7 @@ function useBannerContent(): BannerContent | null {
     refetchInterval: (query) => (query.state.data ? refetchDelay(query.state.data) : false),
   });
   const budget = mostUsedBudget(overview?.budgets);
+  const { storageStoppedAt } = useLiveStatus();
   const lag = reach === 'online' ? overview?.alarmsBehind : undefined;
 
   const seen = asOf > 0 ? t('offline.seen', { moment: format.moment(asOf, Date.now()) }) : undefined;
@@ -93,6 +95,14 @@ function useBannerContent(): BannerContent | null {
     return alreadyShown
       ? null
       : { tone: 'old', icon: <DisconnectOutlined />, title: t('home.error.silent'), text: seen };
+  }
+  if (storageStoppedAt !== null) {
+    return {
+      tone: 'old',
+      icon: <HourglassOutlined />,
+      title: t('storage.title'),
+      text: t('storage.text', { moment: format.moment(storageStoppedAt, Date.now()) }),
+    };
   }
   if (lag)
     return {

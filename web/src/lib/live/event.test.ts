@@ -23,6 +23,11 @@ describe('parseEvent', () => {
     expect(parseEvent(frame('change', JSON.stringify(change)))).toEqual({ name: 'change', data: change });
   });
 
+  it('parses whether readings are stored', () => {
+    expect(parseEvent(frame('storage', '{"stoppedAt":7}'))).toEqual({ name: 'storage', data: { stoppedAt: 7 } });
+    expect(parseEvent(frame('storage', '{}'))).toEqual({ name: 'storage', data: {} });
+  });
+
   it('ignores unknown events', () => {
     expect(parseEvent(frame('weather', '{}'))).toBeNull();
   });
@@ -37,6 +42,7 @@ describe('parseEvent', () => {
     ['change', '{}'],
     ['change', '{"of":"device"}'],
     ['change', '{"of":[1]}'],
+    ['storage', '{"stoppedAt":"noon"}'],
     ['notice', 'not json'],
     ['reset', '{}'],
   ])('turns an unreadable %s %s into a reset', (name, data) => {

@@ -4,6 +4,8 @@ import type { StreamEvent } from './eventStreamParser';
 export type LiveReading = components['schemas']['LiveReading'];
 export type LivePresence = components['schemas']['LivePresence'];
 export type LiveChange = components['schemas']['LiveChange'];
+/** Whether the server can store readings. */
+export type LiveStorage = components['schemas']['LiveStorage'];
 /** A kind of things that users and the provider change. */
 export type ChangeKind = LiveChange['of'][number];
 
@@ -13,6 +15,7 @@ export type LiveEvent =
   | { name: 'presence'; data: LivePresence }
   | { name: 'change'; data: LiveChange }
   | { name: 'notice' | 'message' | 'delivery' | 'budget'; data: unknown }
+  | { name: 'storage'; data: LiveStorage }
   | { name: 'reset' };
 
 function asRecord(value: unknown): Record<string, unknown> | null {
@@ -28,6 +31,10 @@ function isReading(value: Record<string, unknown>): boolean {
 function isPresence(value: Record<string, unknown>): boolean {
   const { deviceName, onlineState, time } = value;
   return typeof deviceName === 'string' && typeof time === 'number' && (onlineState === 0 || onlineState === 1);
+}
+
+function isStorage({ stoppedAt }: Record<string, unknown>): boolean {
+  return stoppedAt === undefined || typeof stoppedAt === 'number';
 }
 
 /** A newer server may name kinds that this console does not know; the consumers skip them. */
@@ -50,6 +57,7 @@ export function parseEvent(frame: StreamEvent): LiveEvent | null {
     case 'delivery':
     case 'budget':
     case 'change':
+    case 'storage':
       break;
     default:
       return null;
@@ -60,12 +68,13 @@ export function parseEvent(frame: StreamEvent): LiveEvent | null {
   } catch {
     return { name: 'reset' };
   }
-  if (frame.name !== 'reading' && frame.name !== 'presence' && frame.name !== 'change')
+  if (frame.name !== 'reading' && frame.name !== 'presence' && frame.name !== 'change' && frame.name !== 'storage')
     return { name: frame.name, data };
   const value = asRecord(data);
   if (frame.name === 'reading' && value && isReading(value)) return { name: 'reading', data: data as LiveReading };
   if (frame.name === 'presence' && value && isPresence(value)) return { name: 'presence', data: data as LivePresence };
   if (frame.name === 'change' && value && isChange(value)) return { name: 'change', data: data as LiveChange };
+  if (frame.name === 'storage' && value && isStorage(value)) return { name: 'storage', data: data as LiveStorage };
   return { name: 'reset' };
 }
 

@@ -71,6 +71,22 @@ describe('tabs', () => {
     expect(server.streams).toHaveLength(1);
   });
 
+  it('receive since when readings are not stored when they join, of the open stream only', async () => {
+    tab();
+    await advance();
+    server.newest()?.write('event: storage\ndata: since\n\n');
+    await advance();
+    const late = tab();
+    await advance();
+    expect(late.data()).toEqual(['since']);
+    server.newest()?.end();
+    await advance(60_000);
+    const later = tab();
+    await advance();
+    expect(later.states.at(-1)).toBe('live');
+    expect(later.data()).toEqual([]);
+  });
+
   it('read from the first tab’s position, and another that fetched earlier refetches', async () => {
     const first = tab(async () => 'e-4');
     const same = tab(async () => 'e-4');

@@ -41,6 +41,8 @@ class SharedTabStream implements SharedStream {
   private connection: LiveConnection | null = null;
   private state: LiveState = 'connecting';
   private lastId = '';
+  /** The open stream's newest event about storage, which tabs that join are told. */
+  private storage: StreamEvent | null = null;
   /** Whether this tab knows that it began to listen before its data was fetched. */
   private joined = false;
   private silenceTimer: ReturnType<typeof setTimeout> | undefined;
@@ -114,6 +116,7 @@ class SharedTabStream implements SharedStream {
       {
         onStreamEvents: (streamEvents) => {
           this.lastId = streamEvents.at(-1)?.id || this.lastId;
+          this.storage = streamEvents.findLast(({ name }) => name === 'storage') ?? this.storage;
           this.listener.onStreamEvents(streamEvents);
           this.broadcast({ kind: 'frames', frames: streamEvents });
         },
@@ -140,7 +143,7 @@ class SharedTabStream implements SharedStream {
   private onTabMessage(message: TabMessage): void {
     if (this.stopped.signal.aborted) return;
     if (this.connection) {
-      if (message.kind === 'hello') this.broadcast({ kind: 'state', state: this.state, lastId: this.lastId });
+      if (message.kind === 'hello') this.welcome();
       if (message.kind === 'wake') this.connection.wake();
       return;
     }
@@ -180,8 +183,15 @@ class SharedTabStream implements SharedStream {
     });
   }
 
+  /** Tells a tab that has joined how things are. */
+  private welcome(): void {
+    this.broadcast({ kind: 'state', state: this.state, lastId: this.lastId });
+    if (this.storage) this.broadcast({ kind: 'frames', frames: [this.storage] });
+  }
+
   private setState(state: LiveState): void {
     this.state = state;
+    if (state !== 'live') this.storage = null;
     this.listener.onState(state);
   }
 

@@ -24,6 +24,10 @@ function Screen() {
   return <p>{`${state} ${lastEventAt === null ? 'no event' : 'some event'}`}</p>;
 }
 
+function StorageStatus() {
+  return <p>{`since ${useLiveStatus().storageStoppedAt}`}</p>;
+}
+
 function Named({ name, seen }: { name: string; seen: string[] }) {
   useLive(() => seen.push(name));
   return <p>{useLiveStatus().state}</p>;
@@ -61,6 +65,20 @@ describe('useLive', () => {
       name: 'reading',
       data: { deviceName: 'WS-0001', time: 5, values: { airTemperature: 3.4 } },
     });
+  });
+
+  it('tells since when readings are not stored, until they are or the stream ends', async () => {
+    signedIn();
+    render(<StorageStatus />);
+    await waitFor(() => expect(server.streams).toHaveLength(1));
+    act(() => server.newest()?.write('event: storage\ndata: {"stoppedAt":77}\n\n'));
+    expect(await screen.findByText('since 77')).toBeVisible();
+    act(() => server.newest()?.write('event: storage\ndata: {}\n\n'));
+    expect(await screen.findByText('since null')).toBeVisible();
+    act(() => server.newest()?.write('event: storage\ndata: {"stoppedAt":78}\n\n'));
+    expect(await screen.findByText('since 78')).toBeVisible();
+    act(() => server.newest()?.end());
+    expect(await screen.findByText('since null')).toBeVisible();
   });
 
   it('opens from the position before the first fetch, so that nothing is fetched twice', async () => {

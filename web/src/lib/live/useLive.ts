@@ -16,12 +16,14 @@ export interface LiveStatus {
   state: LiveState;
   /** When the newest event came, by the server's clock; null before the first. */
   lastEventAt: number | null;
+  /** Since when the server cannot store readings, epoch ms by its clock; null: it can, as far as is known. */
+  storageStoppedAt: number | null;
 }
 
 type LiveHandler = (events: readonly LiveEvent[]) => void;
 
 const path = '/admin-api/client/pc/live';
-const initialStatus: LiveStatus = { state: 'connecting', lastEventAt: null };
+const initialStatus: LiveStatus = { state: 'connecting', lastEventAt: null, storageStoppedAt: null };
 const useStatus = create<LiveStatus>(() => initialStatus);
 
 const handlers = new Set<LiveHandler>();
@@ -82,10 +84,14 @@ function syncStream(): void {
       receivedId = frames.at(-1)?.id || receivedId;
       for (const frame of frames) {
         const event = parseEvent(frame);
-        if (event) batch.add(event);
+        if (event?.name === 'storage') useStatus.setState({ storageStoppedAt: event.data.stoppedAt ?? null });
+        else if (event) batch.add(event);
       }
     },
-    onState: (state) => useStatus.setState({ state }),
+    onState: (state) => {
+      // A stream that opens is told anew.
+      useStatus.setState(state === 'live' ? { state } : { state, storageStoppedAt: null });
+    },
     onActivity: () => undefined,
     onFreshStart: () => batch.add({ name: 'reset' }),
   });
