@@ -394,6 +394,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin-api/client/pc/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Devices, scenes, alarm rules and notices whose name has a text in it
+         * @description At most `pageSize` of each kind, and how many there are. Devices by name, scenes by name, rules and notices the newest first.
+         */
+        get: operations["search"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin-api/client/pc/product/get/simple-list": {
         parameters: {
             query?: never;
@@ -3745,6 +3765,53 @@ export interface components {
             list: components["schemas"]["Device"][];
             total: number;
         };
+        FoundDevice: {
+            deviceName: string;
+            noteName: string;
+            /** @description empty for a device in no scene */
+            groupName: string;
+            onlineState: components["schemas"]["OnlineState"];
+        };
+        FoundDevices: {
+            list: components["schemas"]["FoundDevice"][];
+            total: number;
+        };
+        FoundScene: {
+            /** Format: int64 */
+            id: number;
+            groupName: string;
+        };
+        FoundScenes: {
+            list: components["schemas"]["FoundScene"][];
+            total: number;
+        };
+        FoundRule: {
+            /** Format: int64 */
+            id: number;
+            alarmName: string;
+            /** @enum {integer} */
+            alarmLevel: 0 | 1 | 2;
+            /**
+             * @description 0 new, 1 running, 2 stopped
+             * @enum {integer}
+             */
+            deployState: 0 | 1 | 2;
+        };
+        FoundRules: {
+            list: components["schemas"]["FoundRule"][];
+            total: number;
+        };
+        SearchResult: {
+            devices: components["schemas"]["FoundDevices"];
+            scenes: components["schemas"]["FoundScenes"];
+            rules: components["schemas"]["FoundRules"];
+            notices: components["schemas"]["AlarmNoticePage"];
+        };
+        SearchAnswer: {
+            code: number;
+            data: components["schemas"]["SearchResult"] | null;
+            msg: string;
+        };
         DevicePageAnswer: {
             code: number;
             data: components["schemas"]["DevicePage"] | null;
@@ -4720,6 +4787,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["OverviewAnswer"];
+                };
+            };
+        };
+    };
+    search: {
+        parameters: {
+            query: {
+                /** @description part of a device's deviceName, noteName or serial, of a scene's or rule's name, or of a notice's title; case is ignored */
+                text: string;
+                pageSize?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchAnswer"];
                 };
             };
         };

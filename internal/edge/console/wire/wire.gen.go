@@ -1696,6 +1696,52 @@ type Envelope struct {
 	Msg  string      `json:"msg"`
 }
 
+// FoundDevice defines model for FoundDevice.
+type FoundDevice struct {
+	DeviceName string `json:"deviceName"`
+
+	// GroupName empty for a device in no scene
+	GroupName string `json:"groupName"`
+	NoteName  string `json:"noteName"`
+
+	// OnlineState 1 online, 0 offline
+	OnlineState OnlineState `json:"onlineState"`
+}
+
+// FoundDevices defines model for FoundDevices.
+type FoundDevices struct {
+	List  []FoundDevice `json:"list"`
+	Total int           `json:"total"`
+}
+
+// FoundRule defines model for FoundRule.
+type FoundRule struct {
+	AlarmLevel int    `json:"alarmLevel"`
+	AlarmName  string `json:"alarmName"`
+
+	// DeployState 0 new, 1 running, 2 stopped
+	DeployState int   `json:"deployState"`
+	Id          int64 `json:"id"`
+}
+
+// FoundRules defines model for FoundRules.
+type FoundRules struct {
+	List  []FoundRule `json:"list"`
+	Total int         `json:"total"`
+}
+
+// FoundScene defines model for FoundScene.
+type FoundScene struct {
+	GroupName string `json:"groupName"`
+	Id        int64  `json:"id"`
+}
+
+// FoundScenes defines model for FoundScenes.
+type FoundScenes struct {
+	List  []FoundScene `json:"list"`
+	Total int          `json:"total"`
+}
+
 // Group defines model for Group.
 type Group struct {
 	DeviceCount int      `json:"deviceCount"`
@@ -2393,6 +2439,21 @@ type SceneUpdate struct {
 	// GroupStatus 1 usable, 2 forbidden
 	GroupStatus *int  `json:"groupStatus,omitempty"`
 	Id          int64 `json:"id"`
+}
+
+// SearchAnswer defines model for SearchAnswer.
+type SearchAnswer struct {
+	Code int           `json:"code"`
+	Data *SearchResult `json:"data"`
+	Msg  string        `json:"msg"`
+}
+
+// SearchResult defines model for SearchResult.
+type SearchResult struct {
+	Devices FoundDevices    `json:"devices"`
+	Notices AlarmNoticePage `json:"notices"`
+	Rules   FoundRules      `json:"rules"`
+	Scenes  FoundScenes     `json:"scenes"`
 }
 
 // SecretCreate defines model for SecretCreate.
@@ -3165,6 +3226,13 @@ type UpdateMessagesReadParams struct {
 	Ids *[]int64 `form:"ids,omitempty" json:"ids,omitempty"`
 }
 
+// SearchParams defines parameters for Search.
+type SearchParams struct {
+	// Text part of a device's deviceName, noteName or serial, of a scene's or rule's name, or of a notice's title; case is ignored
+	Text     string `form:"text" json:"text"`
+	PageSize *int   `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+}
+
 // DeleteWebhookParams defines parameters for DeleteWebhook.
 type DeleteWebhookParams struct {
 	Id int64 `form:"id" json:"id"`
@@ -3676,6 +3744,9 @@ type ServerInterface interface {
 	// GetProductSimpleList The id of every product and its name in the caller's language, by that name
 	// (GET /admin-api/client/pc/product/get/simple-list)
 	GetProductSimpleList(w http.ResponseWriter, r *http.Request)
+	// Search Devices, scenes, alarm rules and notices whose name has a text in it
+	// (GET /admin-api/client/pc/search)
+	Search(w http.ResponseWriter, r *http.Request, params SearchParams)
 	// UpdateAvatar Replace the signed-in user's picture
 	// (POST /admin-api/client/pc/user/update-avatar)
 	UpdateAvatar(w http.ResponseWriter, r *http.Request)
@@ -6659,6 +6730,52 @@ func (siw *ServerInterfaceWrapper) GetProductSimpleList(w http.ResponseWriter, r
 	handler.ServeHTTP(w, r)
 }
 
+// Search operation middleware
+func (siw *ServerInterfaceWrapper) Search(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params SearchParams
+
+	// ------------- Required query parameter "text" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "text", r.URL.Query(), &params.Text, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "text"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "text", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "pageSize" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageSize", r.URL.Query(), &params.PageSize, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "pageSize"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "pageSize", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.Search(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // UpdateAvatar operation middleware
 func (siw *ServerInterfaceWrapper) UpdateAvatar(w http.ResponseWriter, r *http.Request) {
 
@@ -7352,6 +7469,7 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/apicredentials/page", wrapper.PageCredentials)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/audit/page", wrapper.PageAudit)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/home/overview-statistics", wrapper.GetOverviewStatistics)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/search", wrapper.Search)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/product/get/simple-list", wrapper.GetProductSimpleList)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/page", wrapper.GetDevicePage)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get-group-device-list", wrapper.GetGroupDeviceList)
@@ -9070,6 +9188,28 @@ func (response GetProductSimpleList200JSONResponse) VisitGetProductSimpleListRes
 	return err
 }
 
+type SearchRequestObject struct {
+	Params SearchParams
+}
+
+type SearchResponseObject interface {
+	VisitSearchResponse(w http.ResponseWriter) error
+}
+
+type Search200JSONResponse SearchAnswer
+
+func (response Search200JSONResponse) VisitSearchResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type UpdateAvatarRequestObject struct {
 	Body *multipart.Reader
 }
@@ -9807,6 +9947,9 @@ type StrictServerInterface interface {
 	// GetProductSimpleList The id of every product and its name in the caller's language, by that name
 	// (GET /admin-api/client/pc/product/get/simple-list)
 	GetProductSimpleList(ctx context.Context, request GetProductSimpleListRequestObject) (GetProductSimpleListResponseObject, error)
+	// Search Devices, scenes, alarm rules and notices whose name has a text in it
+	// (GET /admin-api/client/pc/search)
+	Search(ctx context.Context, request SearchRequestObject) (SearchResponseObject, error)
 	// UpdateAvatar Replace the signed-in user's picture
 	// (POST /admin-api/client/pc/user/update-avatar)
 	UpdateAvatar(ctx context.Context, request UpdateAvatarRequestObject) (UpdateAvatarResponseObject, error)
@@ -11821,6 +11964,32 @@ func (sh *strictHandler) GetProductSimpleList(w http.ResponseWriter, r *http.Req
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(GetProductSimpleListResponseObject); ok {
 		if err := validResponse.VisitGetProductSimpleListResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// Search operation middleware
+func (sh *strictHandler) Search(w http.ResponseWriter, r *http.Request, params SearchParams) {
+	var request SearchRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.Search(ctx, request.(SearchRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "Search")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(SearchResponseObject); ok {
+		if err := validResponse.VisitSearchResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {
