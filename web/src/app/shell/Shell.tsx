@@ -13,6 +13,7 @@ import { lazyComponent } from '@/ui/lazyComponent';
 import { PageTitleSlot } from '@/ui/PageTitle';
 import { ZoneNote } from '@/ui/ZoneNote';
 import { AntdProvider } from '../AntdProvider';
+import { useSearchKey } from '../search/useSearchKey';
 import css from './Shell.module.css';
 import { Sidebar } from './Sidebar';
 import { StatusBanner } from './StatusBanner';
@@ -21,6 +22,7 @@ import { useLiveChanges } from './useLiveChanges';
 import { useLiveCounts } from './useLiveCounts';
 
 const MenuDrawer = lazyComponent(() => import('./MenuDrawer'), 'MenuDrawer');
+const SearchDialog = lazyComponent(() => import('../search/SearchDialog'), 'SearchDialog');
 const SettingsPanel = lazyComponent(() => import('./SettingsPanel'), 'SettingsPanel');
 
 /** The frame around every page of a signed-in user. */
@@ -29,7 +31,9 @@ export function Shell() {
   const [slot, setSlot] = useState<HTMLElement | null>(null);
   const [menuOpen, setMenuOpen] = useState(false);
   const [settingsOpen, setSettingsOpen] = useState(false);
+  const [searchOpen, setSearchOpen] = useState(false);
   const menu = useWasTrue(menuOpen);
+  const search = useWasTrue(searchOpen);
   const settings = useWasTrue(settingsOpen);
   const isPhone = useMediaQuery(phoneQuery);
   const path = useRouterState({ select: (state) => state.location.pathname });
@@ -38,6 +42,7 @@ export function Shell() {
   useTenantBranding();
   useEffect(() => whenIdle(() => void registerServiceWorker()), []);
   useEffect(restoreLostFocus, []);
+  useSearchKey(() => setSearchOpen(true));
 
   // Closes the drawer when the page changes in any way, or when the window grows.
   // biome-ignore lint/correctness/useExhaustiveDependencies: their changes close it
@@ -57,6 +62,8 @@ export function Shell() {
             titleRef={setSlot}
             menuOpen={menuOpen}
             onMenu={() => setMenuOpen(true)}
+            searchOpen={searchOpen}
+            onSearch={() => setSearchOpen(true)}
             settingsOpen={settingsOpen}
             onSettings={() => setSettingsOpen(true)}
           />
@@ -74,6 +81,7 @@ export function Shell() {
         </div>
       </div>
       {menu ? <MenuDrawer open={menuOpen} onClose={() => setMenuOpen(false)} /> : null}
+      {search ? <SearchDialog open={searchOpen} onClose={() => setSearchOpen(false)} /> : null}
       {settings ? <SettingsPanel open={settingsOpen} onClose={() => setSettingsOpen(false)} /> : null}
     </AntdProvider>
   );

@@ -1,4 +1,5 @@
 import MenuOutlined from '@ant-design/icons/MenuOutlined';
+import SearchOutlined from '@ant-design/icons/SearchOutlined';
 import SettingOutlined from '@ant-design/icons/SettingOutlined';
 import { useTranslation } from 'react-i18next';
 import { usePreferences } from '@/lib/storage/preferences';
@@ -14,11 +15,13 @@ interface TopBarProps {
   titleRef: (element: HTMLElement | null) => void;
   menuOpen: boolean;
   onMenu: () => void;
+  searchOpen: boolean;
+  onSearch: () => void;
   settingsOpen: boolean;
   onSettings: () => void;
 }
 
-export function TopBar({ titleRef, menuOpen, onMenu, settingsOpen, onSettings }: TopBarProps) {
+export function TopBar({ titleRef, menuOpen, onMenu, searchOpen, onSearch, settingsOpen, onSettings }: TopBarProps) {
   const { t } = useTranslation();
   const fixed = usePreferences((state) => state.fixedNavbar);
 
@@ -38,6 +41,14 @@ export function TopBar({ titleRef, menuOpen, onMenu, settingsOpen, onSettings }:
         <span className={css.zone}>
           <ZoneNote brief />
         </span>
+        <IconButton
+          label={t('search.open')}
+          icon={<SearchOutlined />}
+          aria-haspopup="dialog"
+          aria-expanded={searchOpen}
+          aria-keyshortcuts="Control+K Meta+K"
+          onClick={onSearch}
+        />
         <LanguageSelect small />
         <Bell />
         <UserLink className={css.who} />

@@ -1,0 +1,149 @@
+import AlertOutlined from '@ant-design/icons/AlertOutlined';
+import AppstoreOutlined from '@ant-design/icons/AppstoreOutlined';
+import ArrowRightOutlined from '@ant-design/icons/ArrowRightOutlined';
+import DeploymentUnitOutlined from '@ant-design/icons/DeploymentUnitOutlined';
+import ExceptionOutlined from '@ant-design/icons/ExceptionOutlined';
+import FileOutlined from '@ant-design/icons/FileOutlined';
+import SearchOutlined from '@ant-design/icons/SearchOutlined';
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useFormat } from '@/lib/format/format';
+import { errorText } from '@/lib/http/errorText';
+import { Dialog } from '@/ui/Dialog';
+import { ErrorNote } from '@/ui/ErrorNote';
+import css from './SearchDialog.module.css';
+import { type FoundItem, type FoundKind, useFound } from './useFound';
+
+const icons = {
+  page: FileOutlined,
+  device: DeploymentUnitOutlined,
+  scene: AppstoreOutlined,
+  rule: AlertOutlined,
+  notice: ExceptionOutlined,
+} satisfies Record<FoundKind, unknown>;
+
+interface SearchDialogProps {
+  open: boolean;
+  onClose: () => void;
+}
+
+/** Finds devices, scenes, rules, notices and pages by name, and opens the chosen one; all by keyboard. */
+export function SearchDialog({ open, onClose }: SearchDialogProps) {
+  const { t } = useTranslation();
+  return (
+    <Dialog open={open} title={t('search.title')} onClose={onClose} width={600}>
+      <Search onClose={onClose} />
+    </Dialog>
+  );
+}
+
+function Search({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const listId = useId();
+  const [text, setText] = useState('');
+  const [active, setActive] = useState(0);
+  const { groups, error, retry, busy } = useFound(text);
+  const items = groups.flatMap((group) => group.items);
+  const current = items[Math.min(active, items.length - 1)];
+  const currentLine = useRef<HTMLDivElement>(null);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another line is the current one
+  useEffect(() => currentLine.current?.scrollIntoView?.({ block: 'nearest' }), [current?.id]);
+
+  const choose = (item: FoundItem) => {
+    onClose();
+    item.open();
+  };
+  const step = (by: number) => {
+    const at = current ? items.indexOf(current) : 0;
+    if (items.length > 0) setActive((at + by + items.length) % items.length);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return; // the key is for the input method
+    if (event.key === 'ArrowDown') step(1);
+    else if (event.key === 'ArrowUp') step(-1);
+    else if (event.key === 'Enter' && current) choose(current);
+    else return;
+    event.preventDefault();
+  };
+
+  return (
+    <div className={css.search}>
+      <div className={css.field}>
+        <SearchOutlined className={css.icon} aria-hidden="true" />
+        <input
+          // biome-ignore lint/a11y/noAutofocus: the user has just opened it to type
+          autoFocus
+          className={css.input}
+          type="text"
+          role="combobox"
+          aria-expanded="true"
+          aria-controls={listId}
+          aria-autocomplete="list"
+          aria-activedescendant={current ? `${listId}-${current.id}` : undefined}
+          aria-label={t('search.title')}
+          inputMode="search"
+          enterKeyHint="go"
+          autoComplete="off"
+          maxLength={64}
+          placeholder={t('search.placeholder')}
+          value={text}
+          onChange={(event) => {
+            setText(event.target.value);
+            setActive(0);
+          }}
+          onKeyDown={onKeyDown}
+        />
+      </div>
+      <p className="visually-hidden" role="status">
+        {text.trim() !== '' && !busy ? t('search.found', { n: format.number(items.length) }) : ''}
+      </p>
+      <div className={css.results} aria-busy={busy}>
+        {error ? <ErrorNote title={errorText(error)} onRetry={retry} busy={busy} /> : null}
+        {items.length === 0 && !busy && !error ? (
+          <p className={css.none}>{t('search.none', { text: text.trim() })}</p>
+        ) : null}
+        <div id={listId} role="listbox" aria-label={t('search.results')}>
+          {groups.map(({ kind, items: lines }) => {
+            const Icon = icons[kind];
+            return (
+              // biome-ignore lint/a11y/useSemanticElements: a group of options, not of fields
+              <div key={kind} role="group" aria-labelledby={`${listId}-${kind}`}>
+                <div className={css.kind} id={`${listId}-${kind}`} role="presentation">
+                  {t(`search.kind.${kind}`)}
+                </div>
+                {lines.map((item) => (
+                  // biome-ignore lint/a11y/useFocusableInteractive: the text field keeps the focus
+                  // biome-ignore lint/a11y/useKeyWithClickEvents: the text field handles the keys
+                  <div
+                    key={item.id}
+                    id={`${listId}-${item.id}`}
+                    ref={item === current ? currentLine : undefined}
+                    role="option"
+                    aria-selected={item === current}
+                    className={css.line}
+                    onClick={() => choose(item)}
+                    onMouseMove={() => setActive(items.indexOf(item))}
+                  >
+                    <span className={css.mark} aria-hidden="true">
+                      {item.all ? <ArrowRightOutlined /> : <Icon />}
+                    </span>
+                    <span className={css.text}>
+                      <span className={css.name}>{item.title}</span>
+                      {item.detail ? <span className={css.detail}>{item.detail}</span> : null}
+                    </span>
+                  </div>
+                ))}
+              </div>
+            );
+          })}
+        </div>
+      </div>
+      <p className={css.keys} aria-hidden="true">
+        <kbd>↑</kbd> <kbd>↓</kbd> {t('search.keys.move')} <kbd>↵</kbd> {t('search.keys.open')} <kbd>Esc</kbd>{' '}
+        {t('search.keys.close')}
+      </p>
+    </div>
+  );
+}
