@@ -49,7 +49,9 @@ function Search({ onClose }: { onClose: () => void }) {
   const currentLine = useRef<HTMLDivElement>(null);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another line is the current one
-  useEffect(() => currentLine.current?.scrollIntoView?.({ block: 'nearest' }), [current?.id]);
+  useEffect(() => {
+    currentLine.current?.scrollIntoView?.({ block: 'nearest' });
+  }, [current?.id]);
 
   const choose = (item: FoundItem) => {
     onClose();
