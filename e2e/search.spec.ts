@@ -1,0 +1,59 @@
+import { applyDeviceTenant, open, sheet } from './deviceTenant.ts';
+import { expectAccessible, expectNoHorizontalScroll } from './pages.ts';
+import { expect, test } from './test.ts';
+
+// The search over everything, with the keyboard alone.
+
+test.beforeAll(applyDeviceTenant);
+
+test('Ctrl-K finds a device, a scene and a page, and opens the chosen one, by keys alone', async ({ page }) => {
+  const mistakes: string[] = [];
+  page.on('pageerror', ({ message }) => mistakes.push(message));
+  await open(page);
+  await page.keyboard.press('Control+k');
+  const dialog = sheet(page, 'Search');
+  const field = dialog.getByRole('combobox', { name: 'Search' });
+  await expect(field).toBeFocused();
+  await expect(dialog.getByRole('group', { name: 'Pages' }).getByRole('option').first()).toHaveText('Home page');
+
+  await page.keyboard.type('IŞIK');
+  await expect(dialog.getByRole('group', { name: 'Devices' }).getByRole('option')).toHaveText([/^Işık ölçer/]);
+  await expectAccessible(page);
+  await page.keyboard.press('Enter');
+  await expect(sheet(page, 'Işık ölçer')).toBeVisible();
+  await expect(page).toHaveURL(/\/device\?device=NA-LIGHT$/);
+  await page.keyboard.press('Escape');
+  await expect(sheet(page, 'Işık ölçer')).toBeHidden();
+
+  await page.keyboard.press('Control+k');
+  await expect(field).toBeFocused();
+  await page.keyboard.type('lower');
+  await expect(dialog.getByRole('option', { name: 'Lower slope', exact: true })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(field).toBeHidden();
+
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('terr');
+  await expect(dialog.getByRole('option', { name: 'Show all 12' })).toBeVisible();
+  // A long list moves with the current line.
+  for (let line = 0; line < 6; line += 1) await page.keyboard.press('ArrowDown');
+  await expect(dialog.getByRole('option', { selected: true })).toHaveText('Show all 12');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/\/device\?q=terr$/);
+  expect(mistakes).toEqual([]);
+});
+
+test('the search fills a phone and is opened by its button', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await open(page);
+  await page.getByRole('button', { name: 'Search (Ctrl K)' }).click();
+  await expect(sheet(page, 'Search').getByRole('combobox')).toBeFocused();
+  await page.keyboard.type('mast');
+  await expect(sheet(page, 'Search').getByRole('option', { name: /^Moving mast/ })).toBeVisible();
+  await expectNoHorizontalScroll(page);
+  await expectAccessible(page);
+  await sheet(page, 'Search')
+    .getByRole('option', { name: /^Moving mast/ })
+    .click();
+  await expect(sheet(page, 'Moving mast')).toBeVisible();
+});
