@@ -10,7 +10,7 @@ const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
 /** Files with colours of their own, some of which levels have, too. */
 const palettes = [
   'app/tokens.css',
-  'app/palette.ts',
+  'ui/antd/palette.ts',
   // The focus on a camera's black picture.
   'features/data/video/CameraPicture.module.css',
 ];

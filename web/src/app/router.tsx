@@ -7,6 +7,7 @@ import {
   type RouterHistory,
   redirect,
 } from '@tanstack/react-router';
+import type { ComponentType } from 'react';
 import { activitySearch } from '@/features/activity/search';
 import { alarmSearch } from '@/features/alarm/search';
 import { analysisSearch } from '@/features/analysis/search';
@@ -18,6 +19,7 @@ import { messageSearch } from '@/features/message/search';
 import { noticesSearch } from '@/features/notices/search';
 import { profileSearch } from '@/features/profile/search';
 import { useSession } from '@/lib/session/session';
+import { withAntd } from '@/ui/antd/withAntd';
 import { BareLayout } from './BareLayout';
 import { BrokenPage } from './BrokenPage';
 import { requireDemoPages } from './demoPages';
@@ -80,72 +82,77 @@ const homeRoute = createRoute({
   component: lazyRouteComponent(() => import('@/features/home/HomePage'), 'HomePage'),
 });
 
+/** A page that uses antd, which the home page does without. */
+function antdPage<Name extends string>(page: () => Promise<Record<Name, ComponentType>>, name: Name) {
+  return lazyRouteComponent(() => withAntd(page, name), name);
+}
+
 const pageRoutes = [
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/data',
     validateSearch: dataSearch,
-    component: lazyRouteComponent(() => import('@/features/data/DataPage'), 'DataPage'),
+    component: antdPage(() => import('@/features/data/DataPage'), 'DataPage'),
   }),
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/analysis',
     validateSearch: analysisSearch,
-    component: lazyRouteComponent(() => import('@/features/analysis/AnalysisPage'), 'AnalysisPage'),
+    component: antdPage(() => import('@/features/analysis/AnalysisPage'), 'AnalysisPage'),
   }),
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/device',
     validateSearch: deviceSearch,
-    component: lazyRouteComponent(() => import('@/features/device/DevicePage'), 'DevicePage'),
+    component: antdPage(() => import('@/features/device/DevicePage'), 'DevicePage'),
   }),
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/alarm',
     validateSearch: alarmSearch,
-    component: lazyRouteComponent(() => import('@/features/alarm/AlarmPage'), 'AlarmPage'),
+    component: antdPage(() => import('@/features/alarm/AlarmPage'), 'AlarmPage'),
   }),
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/inform',
     validateSearch: noticesSearch,
-    component: lazyRouteComponent(() => import('@/features/notices/NoticesPage'), 'NoticesPage'),
+    component: antdPage(() => import('@/features/notices/NoticesPage'), 'NoticesPage'),
   }),
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/notification',
     validateSearch: channelSearch,
-    component: lazyRouteComponent(() => import('@/features/channel/ChannelPage'), 'ChannelPage'),
+    component: antdPage(() => import('@/features/channel/ChannelPage'), 'ChannelPage'),
   }),
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/profile',
     validateSearch: profileSearch,
-    component: lazyRouteComponent(() => import('@/features/profile/ProfilePage'), 'ProfilePage'),
+    component: antdPage(() => import('@/features/profile/ProfilePage'), 'ProfilePage'),
   }),
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/profile/activity',
     validateSearch: activitySearch,
-    component: lazyRouteComponent(() => import('@/features/activity/ActivityPage'), 'ActivityPage'),
+    component: antdPage(() => import('@/features/activity/ActivityPage'), 'ActivityPage'),
   }),
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/message',
     validateSearch: messageSearch,
-    component: lazyRouteComponent(() => import('@/features/message/MessagePage'), 'MessagePage'),
+    component: antdPage(() => import('@/features/message/MessagePage'), 'MessagePage'),
   }),
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/billing',
     beforeLoad: requireDemoPages,
-    component: lazyRouteComponent(() => import('@/features/demo-pages/billing/BillingPage'), 'BillingPage'),
+    component: antdPage(() => import('@/features/demo-pages/billing/BillingPage'), 'BillingPage'),
   }),
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/rtl-page',
     beforeLoad: requireDemoPages,
-    component: lazyRouteComponent(() => import('@/features/demo-pages/rtl/RtlPage'), 'RtlPage'),
+    component: antdPage(() => import('@/features/demo-pages/rtl/RtlPage'), 'RtlPage'),
   }),
 ] as const;
 

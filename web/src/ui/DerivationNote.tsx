@@ -1,19 +1,12 @@
 import FunctionOutlined from '@ant-design/icons/FunctionOutlined';
-import { Tooltip } from 'antd';
-import { useState } from 'react';
+import { type KeyboardEvent, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Derivation } from '@/lib/device/derivation';
-import { formatDayOfYear } from '@/lib/format/date';
-import { useFormat } from '@/lib/format/format';
-import { useLanguage } from '@/lib/i18n/i18n';
-import { DerivationDetails } from './DerivationDetails';
+import { withAntd } from './antd/withAntd';
 import css from './DerivationNote.module.css';
+import { lazyComponent } from './lazyComponent';
 
-/**
- * The parameters of a formula that a grower chooses, with their units; the others are physical
- * constants.
- */
-const shownParameters = { base: '°C', upper: '°C', threshold: '%', fieldCapacity: '%', wiltingPoint: '%' } as const;
+const DerivationTip = lazyComponent(() => withAntd(() => import('./DerivationTip'), 'DerivationTip'), 'DerivationTip');
 
 interface DerivationNoteProps {
   derivation: Derivation;
@@ -27,48 +20,43 @@ interface DerivationNoteProps {
  */
 export function DerivationNote({ derivation, deviceName }: DerivationNoteProps) {
   const { t } = useTranslation();
-  const [looks, setLooks] = useState(false);
+  const id = useId();
+  const [hovered, setHovered] = useState(false);
+  const [focused, setFocused] = useState(false);
+  /** Escape closes it until the pointer or the focus comes back. */
+  const close = () => {
+    setHovered(false);
+    setFocused(false);
+  };
+  const open = hovered || focused;
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || !open) return;
+    event.stopPropagation(); // keeps a drawer around it open
+    close();
+  };
   return (
-    // A tap sets the focus, which opens the tooltip: a click trigger would close it again.
-    <Tooltip
-      title={
-        <>
-          <Words derivation={derivation} />
-          {looks && deviceName ? <DerivationDetails derivation={derivation} deviceName={deviceName} /> : null}
-        </>
-      }
-      trigger={['hover', 'focus']}
-      onOpenChange={setLooks}
-    >
-      <button type="button" className={css.mark} aria-label={t('derived.about', { name: derivation.name })}>
+    // The tooltip is in here, too, for React: it stays while the pointer is on it.
+    // biome-ignore lint/a11y/noStaticElementInteractions: the button within is the control
+    <span className={css.note} onMouseEnter={() => setHovered(true)} onMouseLeave={() => setHovered(false)}>
+      <button
+        type="button"
+        className={css.mark}
+        aria-label={t('derived.about', { name: derivation.name })}
+        aria-describedby={open ? id : undefined}
+        onFocus={() => setFocused(true)}
+        onBlur={() => setFocused(false)}
+        onKeyDown={onKeyDown}
+      >
         <FunctionOutlined aria-hidden="true" />
       </button>
-    </Tooltip>
+      <Tip id={id} open={open} derivation={derivation} deviceName={deviceName} />
+    </span>
   );
 }
 
-function Words({ derivation: { formula, inputs, parameters } }: { derivation: Derivation }) {
-  const { t, i18n } = useTranslation();
-  const format = useFormat();
-  const language = useLanguage((state) => state.language);
-  const list = new Intl.ListFormat(language, { type: 'conjunction' });
-  const numbers = (Object.keys(shownParameters) as (keyof typeof shownParameters)[]).flatMap((name) => {
-    const value = parameters[name];
-    if (value === undefined) return [];
-    return [t(`derived.parameter.${name}`, { value: format.reading({ value, unit: shownParameters[name] }) })];
-  });
-  const { startMonth, startDay } = parameters;
-  if (startMonth !== undefined && startDay !== undefined) {
-    numbers.push(t('derived.parameter.since', { day: formatDayOfYear(startMonth, startDay, language) }));
-  }
-  // A newer server may know other formulas.
-  const key = `derived.formula.${formula}` as 'derived.formula.dewPoint';
-  const known: boolean = i18n.exists(key);
-  return (
-    <>
-      <span className={css.line}>{known ? t(key) : formula}</span>
-      <span className={css.line}>{t('derived.from', { inputs: list.format(inputs.map(({ name }) => name)) })}</span>
-      {numbers.length > 0 ? <span className={css.line}>{numbers.join(' · ')}</span> : null}
-    </>
-  );
+/** The tooltip from the first time on that it is wanted, so that its closing is animated. */
+function Tip(props: { id: string; open: boolean; derivation: Derivation; deviceName?: string }) {
+  const [wanted, setWanted] = useState(false);
+  if (props.open && !wanted) setWanted(true);
+  return wanted ? <DerivationTip {...props} /> : null;
 }

@@ -5,13 +5,14 @@ import { useTranslation } from 'react-i18next';
 import { useDismiss } from '@/lib/hooks/useDismiss';
 import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { unreadCountQuery } from '@/lib/http/queries';
+import { withAntd } from '@/ui/antd/withAntd';
 import { IconButton } from '@/ui/IconButton';
 import { lazyComponent } from '@/ui/lazyComponent';
 import css from './Bell.module.css';
 import { BellAnnouncer } from './BellAnnouncer';
 
 const BellPanel = lazyComponent(() => import('./BellPanel'), 'BellPanel');
-const BellSheet = lazyComponent(() => import('./BellSheet'), 'BellSheet');
+const BellSheet = lazyComponent(() => withAntd(() => import('./BellSheet'), 'BellSheet'), 'BellSheet');
 
 /**
  * The number of unread messages, and the newest messages: in a panel below the bell, on a phone in

@@ -9,10 +9,10 @@ import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { userQuery } from '@/lib/http/queries';
 import { registerServiceWorker } from '@/lib/offline/release';
 import { useTenantBranding } from '@/lib/tenant/useTenantBranding';
+import { withAntd } from '@/ui/antd/withAntd';
 import { lazyComponent } from '@/ui/lazyComponent';
 import { PageTitleSlot } from '@/ui/PageTitle';
 import { ZoneNote } from '@/ui/ZoneNote';
-import { AntdProvider } from '../AntdProvider';
 import { useSearchKey } from '../search/useSearchKey';
 import css from './Shell.module.css';
 import { Sidebar } from './Sidebar';
@@ -21,9 +21,12 @@ import { TopBar } from './TopBar';
 import { useLiveChanges } from './useLiveChanges';
 import { useLiveCounts } from './useLiveCounts';
 
-const MenuDrawer = lazyComponent(() => import('./MenuDrawer'), 'MenuDrawer');
-const SearchDialog = lazyComponent(() => import('../search/SearchDialog'), 'SearchDialog');
-const SettingsPanel = lazyComponent(() => import('./SettingsPanel'), 'SettingsPanel');
+const MenuDrawer = lazyComponent(() => withAntd(() => import('./MenuDrawer'), 'MenuDrawer'), 'MenuDrawer');
+const SearchDialog = lazyComponent(
+  () => withAntd(() => import('../search/SearchDialog'), 'SearchDialog'),
+  'SearchDialog',
+);
+const SettingsPanel = lazyComponent(() => withAntd(() => import('./SettingsPanel'), 'SettingsPanel'), 'SettingsPanel');
 
 /** The frame around every page of a signed-in user. */
 export function Shell() {
@@ -49,7 +52,7 @@ export function Shell() {
   useEffect(() => setMenuOpen(false), [path, isPhone]);
 
   return (
-    <AntdProvider>
+    <>
       <a className={css.skip} href="#content">
         {t('shell.skip')}
       </a>
@@ -83,7 +86,7 @@ export function Shell() {
       {menu ? <MenuDrawer open={menuOpen} onClose={() => setMenuOpen(false)} /> : null}
       {search ? <SearchDialog open={searchOpen} onClose={() => setSearchOpen(false)} /> : null}
       {settings ? <SettingsPanel open={settingsOpen} onClose={() => setSettingsOpen(false)} /> : null}
-    </AntdProvider>
+    </>
   );
 }
 
