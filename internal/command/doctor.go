@@ -72,6 +72,11 @@ func examine(ctx context.Context, d *db.DB, dir string, out io.Writer) (healthy 
 	if err != nil {
 		return false, fmt.Errorf("examine the database: %w", err)
 	}
+	pages, err := device.ExaminePages(ctx, d)
+	if err != nil {
+		return false, err
+	}
+	problems = append(problems, pages...)
 	refs, err := device.NewStore(d, nil).Refs(ctx)
 	if err != nil {
 		return false, fmt.Errorf("read the devices: %w", err)

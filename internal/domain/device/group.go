@@ -61,6 +61,18 @@ func (r *Roster) Count(ctx context.Context, t tenant.ID) (devices, unassigned in
 	return len(all), unassigned, err
 }
 
+// OfflineSince counts a tenant's devices that are offline and went offline at or after since (epoch
+// milliseconds).
+func (r *Roster) OfflineSince(ctx context.Context, t tenant.ID, since int64) (devices int64, err error) {
+	all, err := r.members(ctx, t)
+	r.presence.statuses(t, all, func(_ *member, st Status) {
+		if !st.Online && st.OfflineTime != 0 && st.OfflineTime >= since {
+			devices++
+		}
+	})
+	return devices, err
+}
+
 // MapPoint is a device on the map.
 type MapPoint struct {
 	ID        ID

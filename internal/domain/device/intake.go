@@ -152,17 +152,42 @@ func (d *Diagnostics) Forget(ref Ref) {
 	delete(d.dirty, ref.ID)
 }
 
-func (d *Diagnostics) restore(ref Ref, in Intake) {
+// restore sets the intake of a tenant's devices after a start.
+func (d *Diagnostics) restore(t tenant.ID, list []deviceStatus) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.intakeOf(ref).Intake = in
+	for i := range list {
+		ref := Ref{Tenant: t, ID: list[i].ID}
+		if list[i].Intake != (Intake{}) || d.devices[ref] != nil {
+			d.intakeOf(ref).Intake = list[i].Intake
+		}
+	}
 }
 
-// restoreDay sets the newest day on disk after a start; counting continues with it.
-func (d *Diagnostics) restoreDay(ref Ref, day DayIntake) {
+// restoreDays sets the newest day on disk of a tenant's devices after a start; counting continues with it.
+func (d *Diagnostics) restoreDays(t tenant.ID, day Day, list []deviceDay) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.intakeOf(ref).days = dayCounts{{DayIntake: day}}
+	for _, x := range list {
+		in := d.intakeOf(Ref{Tenant: t, ID: x.ID})
+		if last := len(in.days) - 1; last < 0 || in.days[last].Day <= day {
+			in.days = dayCounts{{DayIntake: x.intake(day)}}
+		}
+	}
+}
+
+// fill sets the intake of a tenant's devices in list. A text that a device sent is made storable.
+func (d *Diagnostics) fill(t tenant.ID, list []deviceStatus) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for i := range list {
+		if in := d.devices[Ref{Tenant: t, ID: list[i].ID}]; in != nil {
+			list[i].Intake = in.Intake
+			if in.Refused > 0 {
+				list[i].LastRefusal.Identifier = SanitizeText(in.LastRefusal.Identifier)
+			}
+		}
+	}
 }
 
 func (d *Diagnostics) takeDirty() map[ID]struct{} {

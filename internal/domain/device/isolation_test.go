@@ -31,7 +31,7 @@ func TestTenantIsolation(t *testing.T) {
 	}
 	ctx := t.Context()
 	before := snapshotDevice(t, s, field.ID, mine, scene)
-	if gone, err := s.Status.OfflineSince(ctx, field.ID, 0); err != nil || gone != 1 {
+	if gone, err := s.Roster.OfflineSince(ctx, field.ID, 0); err != nil || gone != 1 {
 		t.Fatalf("the fixture has no offline device: %d %v", gone, err)
 	}
 	nothing := func(what string, n int64) {
@@ -147,7 +147,7 @@ func TestTenantIsolation(t *testing.T) {
 				return err
 			}, false},
 			"StatusStore.OfflineSince": {func() error {
-				n, err := s.Status.OfflineSince(ctx, owner, 0)
+				n, err := s.Roster.OfflineSince(ctx, owner, 0)
 				nothing("OfflineSince", n)
 				return err
 			}, false},
@@ -209,7 +209,7 @@ func snapshotDevice(t *testing.T, s *testkit.Stores, owner tenant.ID, d *device.
 	if err != nil {
 		t.Fatal(err)
 	}
-	gone, err := s.Status.OfflineSince(t.Context(), owner, 0)
+	gone, err := s.Roster.OfflineSince(t.Context(), owner, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

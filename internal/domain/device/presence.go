@@ -467,17 +467,44 @@ func (p *Presence) Run(ctx context.Context) {
 	}
 }
 
-// restore sets a device's status after a start. Callers do not take in messages yet.
-func (p *Presence) restore(ref Ref, st Status) {
+// restore sets the status of a tenant's devices after a start. Callers do not take in messages yet.
+func (p *Presence) restore(t tenant.ID, list []deviceStatus) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.readClock()
+	for i := range list {
+		p.restoreDevice(Ref{Tenant: t, ID: list[i].ID}, list[i].Status, now)
+	}
+}
+
+func (p *Presence) restoreDevice(ref Ref, st Status, now int64) {
+	before := p.devices[ref.ID]
+	if before == nil && st == (Status{}) {
+		return // it never had contact
+	}
 	c := &presenceState{ref: ref, status: st, silentSince: now, unseenSinceStart: true}
 	c.clampTo(now) // the clock may have been set back meanwhile
+	if before != nil {
+		c.queued = before.queued
+		if before.status.Online {
+			p.online[ref.Tenant]--
+		}
+	}
 	p.devices[ref.ID] = c
 	if st.Online {
 		p.online[ref.Tenant]++
 		p.schedule(c)
+	}
+}
+
+// fill sets the status of a tenant's devices in list.
+func (p *Presence) fill(t tenant.ID, list []deviceStatus) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i := range list {
+		if c := p.devices[list[i].ID]; c != nil && c.ref.Tenant == t {
+			list[i].Status = c.status
+		}
 	}
 }
 

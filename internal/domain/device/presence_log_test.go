@@ -275,7 +275,7 @@ func TestPresenceRetentionAfterClockJump(t *testing.T) {
 	s.Diagnostics.Count(testkit.Ref(d[0]), s.Clock.Now().UnixMilli(), 1, nil, 0)
 	flush(t, s, false)
 	days := func() int64 {
-		n, err := s.DB.Read(t.Context()).NewSelect().Table("device_days").Count(t.Context())
+		n, err := s.DB.Read(t.Context()).NewSelect().Table("device_day_pages").Count(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

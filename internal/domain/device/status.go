@@ -2,56 +2,47 @@ package device
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/uptrace/bun"
 
-	"tilth/internal/domain/tenant"
 	"tilth/internal/platform/db"
 )
 
 const (
-	// changeFlushInterval is how often presence changes are written to disk, where the lists filter
-	// by them.
+	// changeFlushInterval is how often presence changes are written to disk.
 	changeFlushInterval = time.Second
 	// contactFlushInterval is how far the last contact on disk may lag; the contract allows ten
 	// seconds.
 	contactFlushInterval = 8 * time.Second
 	// rowsPerStatement is well below SQLite's limit of variables.
 	rowsPerStatement = 500
+	// pagesPerStatement keeps a statement at about a megabyte.
+	pagesPerStatement = 50
 )
 
-type statusRow struct {
-	bun.BaseModel     `bun:"table:device_status"`
-	DeviceID          ID `bun:",pk"`
-	TenantID          tenant.ID
-	Online            bool
-	LastContact       int64
-	OnlineTime        int64
-	OfflineTime       int64
-	Messages          int64
-	ValueCount        int64
-	Refused           int64
-	RefusalTime       int64
-	RefusalIdentifier string
-	RefusalReason     Reason
-	ClockAhead        int64
-}
-
 // StatusStore writes contact and intake to the database periodically, so that a message costs no
-// transaction.
+// transaction. They are in pages, each with many devices of one tenant.
 type StatusStore struct {
 	db             *db.DB
 	registry       *Registry
 	presence       *Presence
 	diagnostics    *Diagnostics
 	presenceLog    presenceLog
+	pages          pageTable
 	retentionClock func() time.Time // the time that retention is measured by
 
-	flushMu   sync.Mutex // held while writing; guards the fields below
+	flushMu   sync.Mutex // held while writing or loading; guards the fields below
 	sinceTrim map[ID]int // presence changes written since the device's were last trimmed
 	lastSweep Day        // the day of the last sweep
+	// statusSeen and daysSeen are the greatest numbers with which pages of status and of days were written, as far
+	// as this store has read or written them.
+	statusSeen, daysSeen int64
+	daysFrom             Day // which days on disk are known: those from here on
 }
 
 // NewStatusStore makes a store that writes the state of presence and diagnostics. retentionClock is
@@ -62,34 +53,76 @@ func NewStatusStore(d *db.DB, r *Registry, p *Presence, g *Diagnostics, retentio
 		registry:       r,
 		presence:       p,
 		diagnostics:    g,
+		pages:          newPageTable(),
 		retentionClock: retentionClock,
 		sinceTrim:      map[ID]int{},
 	}
 	p.OnChange(s.presenceLog.add)
 	p.OnBackfillChange(s.presenceLog.add)
+	r.OnTenantChange(s.pages.markChanged)
 	return s
 }
 
 // Load fills presence and diagnostics after a start. The downtime of the server does not count as
 // silence: each device that was online gets a fresh OfflineAfter, so a restart takes no device
-// offline.
+// offline. The registry must be loaded before.
 func (s *StatusStore) Load(ctx context.Context) error {
-	var rows []statusRow
-	if err := s.db.Read(ctx).NewSelect().Model(&rows).Scan(ctx); err != nil {
+	if err := s.LoadChanges(ctx); err != nil {
+		return err
+	}
+	s.flushMu.Lock()
+	defer s.flushMu.Unlock()
+	s.forgetDeleted(true)
+	return nil
+}
+
+// LoadChanges reads the pages that were written since this store read last, and sets the presence and intake of
+// their devices to what they say. A standby calls it repeatedly while another process writes.
+func (s *StatusStore) LoadChanges(ctx context.Context) error {
+	s.flushMu.Lock()
+	defer s.flushMu.Unlock()
+	if err := s.loadStatus(ctx); err != nil {
 		return wrap("load status", err)
 	}
-	for _, r := range rows {
-		ref := Ref{Tenant: r.TenantID, ID: r.DeviceID}
-		s.presence.restore(ref, Status{
-			Online: r.Online, LastContact: r.LastContact, OnlineTime: r.OnlineTime, OfflineTime: r.OfflineTime,
-		})
-		s.diagnostics.restore(ref, Intake{
-			Messages: r.Messages, Values: r.ValueCount, Refused: r.Refused,
-			LastRefusal: Refusal{Time: r.RefusalTime, Identifier: r.RefusalIdentifier, Reason: r.RefusalReason},
-			ClockAhead:  time.Duration(r.ClockAhead) * time.Millisecond,
-		})
-	}
 	return wrap("load status", s.loadDays(ctx))
+}
+
+func (s *StatusStore) loadStatus(ctx context.Context) error {
+	return readStatusPages(ctx, s.db, s.statusSeen, func(r *statusPageRow) error {
+		list, err := decodeStatus(r.Content, r.key())
+		if err != nil {
+			// Its devices begin anew; the page is replaced when one of them is written.
+			s.presence.logger.Error("a page of device status is damaged: its devices count as never seen",
+				"tenant", r.TenantID, "page", r.Page, "error", err)
+		}
+		members := make([]ID, len(list))
+		for i := range list {
+			members[i] = list[i].ID
+		}
+		for _, id := range s.pages.setMembers(r.key(), members) {
+			s.forget(Ref{Tenant: r.TenantID, ID: id})
+		}
+		s.presence.restore(r.TenantID, list)
+		s.diagnostics.restore(r.TenantID, list)
+		s.statusSeen = max(s.statusSeen, r.Written)
+		return nil
+	})
+}
+
+// forget drops what is in memory of a deleted device.
+func (s *StatusStore) forget(ref Ref) {
+	s.presence.Forget(ref)
+	s.diagnostics.Forget(ref)
+}
+
+// forgetDeleted drops the deleted devices of the tenants that changed, or of all. Callers hold flushMu.
+func (s *StatusStore) forgetDeleted(all bool) {
+	s.pages.mu.Lock()
+	deleted := s.pages.removeDeleted(s.registry, all)
+	s.pages.mu.Unlock()
+	for _, ref := range deleted {
+		s.forget(ref)
+	}
 }
 
 // Run flushes periodically until ctx ends, and once more then.
@@ -101,7 +134,7 @@ func (s *StatusStore) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return s.Flush(context.WithoutCancel(ctx), true)
 		case <-tick.C:
-			// The next tick tries again: a failed flush leaves its rows marked.
+			// The next tick tries again: a failed flush leaves its devices marked.
 			if err := s.Flush(ctx, n%int(contactFlushInterval/changeFlushInterval) == 0); err != nil {
 				s.presence.logger.Error("device status not written", "error", err)
 			}
@@ -109,8 +142,8 @@ func (s *StatusStore) Run(ctx context.Context) error {
 	}
 }
 
-// Flush writes the presence changes and the status of the devices that changed; if all is set, also
-// every contact and intake that is not on disk yet.
+// Flush writes the presence changes and the pages of the devices that changed; if all is set, also
+// those with a contact or intake that is not on disk yet.
 func (s *StatusStore) Flush(ctx context.Context, all bool) error {
 	s.flushMu.Lock()
 	defer s.flushMu.Unlock()
@@ -130,46 +163,116 @@ func (s *StatusStore) flush(ctx context.Context, all bool) error {
 			ids[id] = struct{}{}
 		}
 	}
-	rows := make([]statusRow, 0, len(ids))
-	var days []dayRow
-	for id := range ids {
-		// A device that was deleted meanwhile gets no row.
-		if e := s.registry.Get(id); e != nil {
-			rows = append(rows, s.statusRowOf(e.Ref))
-			days = append(days, s.dayRows(e.Ref)...)
-		}
-	}
-	if len(rows) == 0 && len(changes) == 0 {
-		s.presenceLog.markWritten()
-		return s.sweep(ctx)
-	}
-	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		for start := 0; start < len(rows); start += rowsPerStatement {
-			batch := rows[start:min(start+rowsPerStatement, len(rows))]
-			_, err := tx.NewInsert().Model(&batch).On("CONFLICT (device_id) DO UPDATE").
-				Set("online = EXCLUDED.online, last_contact = EXCLUDED.last_contact, " +
-					"online_time = EXCLUDED.online_time, offline_time = EXCLUDED.offline_time, " +
-					"messages = EXCLUDED.messages, value_count = EXCLUDED.value_count, refused = EXCLUDED.refused, " +
-					"refusal_time = EXCLUDED.refusal_time, refusal_identifier = EXCLUDED.refusal_identifier, " +
-					"refusal_reason = EXCLUDED.refusal_reason, clock_ahead = EXCLUDED.clock_ahead").
-				Exec(ctx)
-			if err != nil {
+	w, err := s.pagesToWrite(ctx, ids)
+	if err == nil && (!w.empty() || len(changes) > 0) {
+		err = s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+			if err := w.write(ctx, tx); err != nil {
 				return err
 			}
-		}
-		if err := writeDays(ctx, tx, days); err != nil {
-			return err
-		}
-		return s.writePresence(ctx, tx, changes)
-	})
+			return s.writePresence(ctx, tx, changes)
+		})
+	}
 	if err != nil {
 		s.presence.markChanged(ids)
 		s.presenceLog.putBack(changes)
 		return err
 	}
 	s.presenceLog.markWritten()
-	s.markDaysSaved(days)
+	s.markWritten(w)
 	return s.sweep(ctx)
+}
+
+// pageWrites is what one flush writes of pages.
+type pageWrites struct {
+	pages   []*devicePage
+	status  []statusPageRow
+	days    []dayPageRow
+	lists   [][]deviceDay // what each of days contains
+	saved   []savedDays
+	emptied []emptiedTenant
+	written int64
+}
+
+func (w *pageWrites) empty() bool { return len(w.status)+len(w.days)+len(w.emptied) == 0 }
+
+// pagesToWrite encodes the pages of devices, and those from which devices were removed.
+func (s *StatusStore) pagesToWrite(ctx context.Context, ids map[ID]struct{}) (*pageWrites, error) {
+	s.forgetDeleted(false)
+	w := &pageWrites{written: max(s.statusSeen, s.daysSeen) + 1}
+	byPage := map[*devicePage][]ID{}
+	s.pages.mu.Lock()
+	for id := range ids {
+		// A device that was deleted meanwhile gets no place.
+		if e := s.registry.Get(id); e != nil {
+			p := s.pages.place(e.Ref)
+			byPage[p] = append(byPage[p], id)
+		}
+	}
+	for p := range s.pages.dirty {
+		byPage[p] = append(byPage[p], nil...)
+	}
+	for t := range s.pages.emptied {
+		w.emptied = append(w.emptied, emptiedTenant(t))
+		maps.DeleteFunc(byPage, func(p *devicePage, _ []ID) bool { return p.key.tenant == t })
+	}
+	s.pages.mu.Unlock()
+	var list []deviceStatus
+	for p, changed := range byPage {
+		list = list[:0]
+		for _, id := range p.members {
+			list = append(list, deviceStatus{ID: id})
+		}
+		s.presence.fill(p.key.tenant, list)
+		s.diagnostics.fill(p.key.tenant, list)
+		w.pages = append(w.pages, p)
+		w.status = append(w.status, statusPageRow{
+			TenantID: p.key.tenant,
+			Page:     p.key.page,
+			Written:  w.written,
+			Content:  appendStatus(nil, p.key, list),
+		})
+		slices.Sort(changed)
+		if err := s.addDays(ctx, w, p, changed); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// markWritten records that pages are on disk.
+func (s *StatusStore) markWritten(w *pageWrites) {
+	if w.empty() {
+		return
+	}
+	if len(w.status) > 0 {
+		s.statusSeen = w.written
+	}
+	if len(w.days) > 0 {
+		s.daysSeen = w.written
+	}
+	s.pages.mu.Lock()
+	defer s.pages.mu.Unlock()
+	for _, p := range w.pages {
+		p.removed = nil
+		delete(s.pages.dirty, p)
+	}
+	for _, t := range w.emptied {
+		s.pages.dropTenant(t.id())
+	}
+	s.markDaysWritten(w)
+}
+
+// write writes pages to the database.
+func (w *pageWrites) write(ctx context.Context, tx bun.IDB) error {
+	for _, t := range w.emptied {
+		if err := t.deletePages(ctx, tx); err != nil {
+			return err
+		}
+	}
+	if err := writeStatusPages(ctx, tx, w.status); err != nil {
+		return err
+	}
+	return writeDayPages(ctx, tx, w.days)
 }
 
 // sweep removes, once a day, the rows past their retention.
@@ -195,31 +298,39 @@ func (s *StatusStore) sweep(ctx context.Context) error {
 	return err
 }
 
-// statusRowOf makes a device's row. One statement writes many devices, so a text that one of them
-// sent must not make it fail.
-func (s *StatusStore) statusRowOf(ref Ref) statusRow {
-	st, in := s.presence.Status(ref.Tenant, ref.ID), s.diagnostics.Get(ref.Tenant, ref.ID)
-	return statusRow{
-		DeviceID:          ref.ID,
-		TenantID:          ref.Tenant,
-		Online:            st.Online,
-		LastContact:       st.LastContact,
-		OnlineTime:        st.OnlineTime,
-		OfflineTime:       st.OfflineTime,
-		Messages:          in.Messages,
-		ValueCount:        in.Values,
-		Refused:           in.Refused,
-		RefusalTime:       in.LastRefusal.Time,
-		RefusalIdentifier: SanitizeText(in.LastRefusal.Identifier),
-		RefusalReason:     in.LastRefusal.Reason,
-		ClockAhead:        in.ClockAhead.Milliseconds(),
+// ExaminePages checks the pages of status and of days, and gives what is wrong with them. A database of a version
+// before pages has none.
+func ExaminePages(ctx context.Context, d *db.DB) (problems []string, err error) {
+	exists, err := d.HasTable(ctx, "device_status_pages")
+	if err != nil || !exists {
+		return nil, wrap("examine status", err)
 	}
-}
-
-// OfflineSince counts a tenant's devices that are offline and went offline at or after since (epoch
-// milliseconds).
-func (s *StatusStore) OfflineSince(ctx context.Context, t tenant.ID, since int64) (int64, error) {
-	n, err := s.db.Read(ctx).NewSelect().Model((*statusRow)(nil)).
-		Where("tenant_id = ? AND NOT online AND offline_time >= ?", t, since).Count(ctx)
-	return n, wrap("count offline", err)
+	at := map[Ref]int64{} // the page of each device
+	err = readStatusPages(ctx, d, 0, func(r *statusPageRow) error {
+		list, err := decodeStatus(r.Content, r.key())
+		if err != nil {
+			problems = append(problems, fmt.Sprintf("page %d of the device status of tenant %d: %v", r.Page, r.TenantID, err))
+			return nil
+		}
+		for i := range list {
+			ref := Ref{Tenant: r.TenantID, ID: list[i].ID}
+			if other, twice := at[ref]; twice {
+				problems = append(problems,
+					fmt.Sprintf("device %d of tenant %d is in the pages %d and %d of the device status",
+						ref.ID, ref.Tenant, other, r.Page))
+			}
+			at[ref] = r.Page
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, wrap("examine status", err)
+	}
+	err = readDayPages(ctx, d, 0, 0, func(r *dayPageRow) error {
+		if _, err := decodeDay(r.Content, r.key(), r.Day); err != nil {
+			problems = append(problems, fmt.Sprintf("page %d of the intake of tenant %d on %s: %v", r.Page, r.TenantID, r.Day, err))
+		}
+		return nil
+	})
+	return problems, wrap("examine status", err)
 }

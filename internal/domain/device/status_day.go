@@ -5,23 +5,11 @@ import (
 	"context"
 	"slices"
 
-	"github.com/uptrace/bun"
-
 	"tilth/internal/domain/tenant"
 )
 
-type dayRow struct {
-	bun.BaseModel `bun:"table:device_days"`
-	DeviceID      ID  `bun:",pk"`
-	Day           Day `bun:",pk"`
-	TenantID      tenant.ID
-	Messages      int64
-	ValueCount    int64
-	Refused       int64
-}
-
-func (r dayRow) intake() DayIntake {
-	return DayIntake{Day: r.Day, Messages: r.Messages, Values: r.ValueCount, Refused: r.Refused}
+func (d deviceDay) intake(day Day) DayIntake {
+	return DayIntake{Day: day, Messages: d.Messages, Values: d.Values, Refused: d.Refused}
 }
 
 // today is the current day by the server's clock.
@@ -35,14 +23,9 @@ func (s *StatusStore) Days(ctx context.Context, t tenant.ID, id ID) ([]DayIntake
 	newer := s.diagnostics.days(t, id)
 	today := s.today()
 	first := today - intakeRetentionDays + 1
-	var rows []dayRow
-	if err := s.db.Read(ctx).NewSelect().Model(&rows).
-		Where("device_id = ? AND tenant_id = ? AND day BETWEEN ? AND ?", id, t, first, today).Scan(ctx); err != nil {
+	byDay, err := s.daysOnDisk(ctx, t, id, first, today)
+	if err != nil {
 		return nil, wrap("read days", err)
-	}
-	byDay := map[Day]DayIntake{}
-	for _, r := range rows {
-		byDay[r.Day] = r.intake()
 	}
 	for _, d := range newer {
 		if d.Day >= first && d.Day <= today {
@@ -57,61 +40,151 @@ func (s *StatusStore) Days(ctx context.Context, t tenant.ID, id ID) ([]DayIntake
 	return days, nil
 }
 
-// loadDays restores each device's newest day, with which counting continues.
+func (s *StatusStore) daysOnDisk(ctx context.Context, t tenant.ID, id ID, first, last Day) (map[Day]DayIntake, error) {
+	byDay := map[Day]DayIntake{}
+	k, placed := s.pages.keyOf(t, id)
+	if !placed {
+		return byDay, nil
+	}
+	rows, err := s.daysOfPage(ctx, k, first, last)
+	for i := range rows {
+		list := s.decodeDay(&rows[i])
+		if at, found := slices.BinarySearchFunc(list, id, compareDay); found {
+			byDay[rows[i].Day] = list[at].intake(rows[i].Day)
+		}
+	}
+	return byDay, err
+}
+
+func compareDay(d deviceDay, id ID) int { return cmp.Compare(d.ID, id) }
+
+// decodeDay decodes a page of a day. A damaged one counts as empty, and is replaced when it is written.
+func (s *StatusStore) decodeDay(r *dayPageRow) []deviceDay {
+	list, err := decodeDay(r.Content, r.key(), r.Day)
+	if err != nil {
+		s.presence.logger.Error("a page of what arrived from devices on a day is damaged: its counts are lost",
+			"tenant", r.TenantID, "page", r.Page, "day", r.Day, "error", err)
+		return nil
+	}
+	return list
+}
+
+// loadDays restores each device's newest day, if it is yesterday or later: counting continues with it.
 func (s *StatusStore) loadDays(ctx context.Context) error {
-	var rows []dayRow
-	err := s.db.Read(ctx).NewSelect().Model(&rows).
-		Where("day = (SELECT MAX(day) FROM device_days AS newest WHERE newest.device_id = day_row.device_id)").Scan(ctx)
+	if s.daysFrom == 0 {
+		s.daysFrom = s.today() - 1
+	}
+	return readDayPages(ctx, s.db, s.daysFrom, s.daysSeen, func(r *dayPageRow) error {
+		list := s.decodeDay(r)
+		s.diagnostics.restoreDays(r.TenantID, r.Day, list)
+		s.pages.setNewestDay(r.key(), r.Day, list)
+		s.daysSeen = max(s.daysSeen, r.Written)
+		return nil
+	})
+}
+
+// setNewestDay records what a page has of a day on disk.
+func (t *pageTable) setNewestDay(k pageKey, day Day, list []deviceDay) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if p := t.page(k); day >= p.newestDay {
+		p.newestDay, p.newestCounts = day, list
+	}
+}
+
+// savedDays are the days of a device that a flush writes.
+type savedDays struct {
+	ref  Ref
+	days []DayIntake
+}
+
+// addDays adds to w the pages of days that changed devices or removed ones make necessary. changed are devices of
+// the page, in order.
+func (s *StatusStore) addDays(ctx context.Context, w *pageWrites, p *devicePage, changed []ID) error {
+	lists, err := s.daysWithoutRemoved(ctx, p)
 	if err != nil {
 		return err
 	}
-	for _, r := range rows {
-		s.diagnostics.restoreDay(Ref{Tenant: r.TenantID, ID: r.DeviceID}, r.intake())
-	}
-	return nil
-}
-
-// dayRows gives the days of a device to write.
-func (s *StatusStore) dayRows(ref Ref) (rows []dayRow) {
-	for _, d := range s.diagnostics.unsavedDays(ref) {
-		rows = append(rows, dayRow{
-			DeviceID:   ref.ID,
-			Day:        d.Day,
-			TenantID:   ref.Tenant,
-			Messages:   d.Messages,
-			ValueCount: d.Values,
-			Refused:    d.Refused,
-		})
-	}
-	return rows
-}
-
-func writeDays(ctx context.Context, tx bun.IDB, rows []dayRow) error {
-	for start := 0; start < len(rows); start += rowsPerStatement {
-		batch := rows[start:min(start+rowsPerStatement, len(rows))]
-		if _, err := tx.NewInsert().Model(&batch).On("CONFLICT (device_id, day) DO UPDATE").
-			Set("messages = EXCLUDED.messages, value_count = EXCLUDED.value_count, refused = EXCLUDED.refused").
-			Exec(ctx); err != nil {
-			return err
+	counted := map[Day][]deviceDay{}
+	for _, id := range changed {
+		ref := Ref{Tenant: p.key.tenant, ID: id}
+		days := s.diagnostics.unsavedDays(ref)
+		if len(days) == 0 {
+			continue
+		}
+		w.saved = append(w.saved, savedDays{ref, days})
+		for _, d := range days {
+			counted[d.Day] = append(counted[d.Day],
+				deviceDay{ID: id, Messages: d.Messages, Values: d.Values, Refused: d.Refused})
 		}
 	}
+	for day, list := range counted {
+		known, read := lists[day]
+		if !read {
+			if known, err = s.countsOnDisk(ctx, p, day); err != nil {
+				return err
+			}
+		}
+		lists[day] = mergeDays(known, list)
+	}
+	for day, list := range lists {
+		w.days = append(w.days, dayPageRow{
+			TenantID: p.key.tenant,
+			Page:     p.key.page,
+			Day:      day,
+			Written:  w.written,
+			Content:  appendDay(nil, p.key, day, list),
+		})
+		w.lists = append(w.lists, list)
+	}
 	return nil
 }
 
-// markDaysSaved tells diagnostics which days are on disk now.
-func (s *StatusStore) markDaysSaved(rows []dayRow) {
-	written := map[Ref][]DayIntake{}
-	for _, r := range rows {
-		ref := Ref{Tenant: r.TenantID, ID: r.DeviceID}
-		written[ref] = append(written[ref], r.intake())
+// daysWithoutRemoved gives the days of a page that contain removed devices, without these.
+func (s *StatusStore) daysWithoutRemoved(ctx context.Context, p *devicePage) (map[Day][]deviceDay, error) {
+	lists := map[Day][]deviceDay{}
+	if len(p.removed) == 0 {
+		return lists, nil
 	}
-	for ref, days := range written {
-		s.diagnostics.markDaysSaved(ref, days)
+	const lastDay = 1 << 40
+	rows, err := s.daysOfPage(ctx, p.key, 0, lastDay)
+	for i := range rows {
+		list := s.decodeDay(&rows[i])
+		before := len(list)
+		list = slices.DeleteFunc(list, func(d deviceDay) bool { return slices.Contains(p.removed, d.ID) })
+		if len(list) < before {
+			lists[rows[i].Day] = list
+		}
 	}
+	return lists, err
 }
 
-// sweepDays removes the days past their retention.
-func sweepDays(ctx context.Context, tx bun.IDB, today Day) error {
-	_, err := tx.NewDelete().Model((*dayRow)(nil)).Where("day <= ?", today-intakeRetentionDays).Exec(ctx)
-	return err
+// countsOnDisk gives what a page has on disk of a day.
+func (s *StatusStore) countsOnDisk(ctx context.Context, p *devicePage, day Day) ([]deviceDay, error) {
+	switch {
+	case day == p.newestDay:
+		return p.newestCounts, nil
+	case day > p.newestDay && (p.newestDay > 0 || s.daysFrom > 0 && day >= s.daysFrom):
+		return nil, nil
+	}
+	rows, err := s.daysOfPage(ctx, p.key, day, day)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return s.decodeDay(&rows[0]), nil
+}
+
+// markDaysWritten records that days are on disk. Callers hold the table's lock.
+func (s *StatusStore) markDaysWritten(w *pageWrites) {
+	for i := range w.days {
+		r := &w.days[i]
+		if pages := s.pages.tenants[r.TenantID]; pages != nil {
+			if p := pages.all[r.Page]; p != nil && r.Day >= p.newestDay {
+				p.newestDay, p.newestCounts = r.Day, w.lists[i]
+			}
+		}
+	}
+	for _, d := range w.saved {
+		s.diagnostics.markDaysSaved(d.ref, d.days)
+	}
 }

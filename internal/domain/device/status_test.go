@@ -11,7 +11,6 @@ import (
 	"github.com/uptrace/bun"
 
 	"tilth/internal/domain/device"
-	"tilth/internal/platform/db"
 	"tilth/internal/tools/testkit"
 )
 
@@ -110,12 +109,11 @@ func TestRestartTakesNoDeviceOffline(t *testing.T) {
 // storedStatus reads a device's status from the database.
 func storedStatus(t *testing.T, s *testkit.Stores, id device.ID) (online bool, lastContact, messages int64) {
 	t.Helper()
-	const query = `SELECT online, last_contact, messages FROM device_status WHERE device_id = ?`
-	err := s.DB.Read(t.Context()).NewRaw(query, id).Scan(t.Context(), &online, &lastContact, &messages)
-	if err != nil && !db.IsMissing(err) {
+	status, intake, err := device.StoredStatus(t.Context(), s.DB)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return online, lastContact, messages
+	return status[id].Online, status[id].LastContact, intake[id].Messages
 }
 
 // Presence changes are written at once, since lists filter by them; contacts alone wait for the
@@ -169,8 +167,7 @@ func TestFailedWriteIsRetried(t *testing.T) {
 	}
 }
 
-// A device that was deleted meanwhile blocks the flush of other devices only until the registry
-// knows.
+// A device that was deleted meanwhile is in no page any more once the registry knows.
 func TestFlushOfDeletedDevice(t *testing.T) {
 	s, owner, d := newDevices(t, 2)
 	s.Presence.Seen(testkit.Ref(d[0]))
@@ -178,12 +175,14 @@ func TestFlushOfDeletedDevice(t *testing.T) {
 	if err := s.Devices.Delete(t.Context(), owner.ID, d[0].ID); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Status.Flush(t.Context(), true); err == nil {
-		t.Error("a row was written for a deleted device")
-	}
+	s.Presence.Seen(testkit.Ref(d[1]))
 	s.Reload(t)
 	flush(t, s, false)
-	if online, _, _ := storedStatus(t, s, d[1].ID); !online {
+	status, _, err := device.StoredStatus(t.Context(), s.DB)
+	if _, kept := status[d[0].ID]; err != nil || kept {
+		t.Errorf("the deleted device is on disk (%v)", err)
+	}
+	if !status[d[1].ID].Online {
 		t.Error("the other device's change to online is lost")
 	}
 }
@@ -235,7 +234,7 @@ func TestOfflineSince(t *testing.T) {
 	flush(t, s, true)
 	step := testkit.OfflineAfter.Milliseconds()
 	for since, want := range map[int64]int64{0: 2, last - step: 2, last - step + 1: 1, last: 1, last + 1: 0} {
-		if n, err := s.Status.OfflineSince(t.Context(), owner.ID, since); err != nil || n != want {
+		if n, err := s.Roster.OfflineSince(t.Context(), owner.ID, since); err != nil || n != want {
 			t.Errorf("since %d ms before the last: %d (%v), want %d", last-since, n, err, want)
 		}
 	}
@@ -275,13 +274,13 @@ func TestStatusRun(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		rename("device_status", "hidden")
+		rename("device_status_pages", "hidden")
 		s.Presence.Seen(testkit.Ref(d[0]))
 		pass(10 * time.Second)
 		if !strings.Contains(s.Log.Text(), "device status not written") {
 			t.Error("the failed write was not logged")
 		}
-		rename("hidden", "device_status")
+		rename("hidden", "device_status_pages")
 		contact = s.Presence.Status(d[0].Tenant, d[0].ID).LastContact
 		pass(time.Second)
 		if _, got, _ := storedStatus(t, s, d[0].ID); got != contact {

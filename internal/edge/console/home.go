@@ -28,7 +28,7 @@ func (s *server) GetOverviewStatistics(
 	if err != nil {
 		return nil, err
 	}
-	wentOffline, err := s.Status.OfflineSince(ctx, t, midnight)
+	wentOffline, err := s.Roster.OfflineSince(ctx, t, midnight)
 	if err != nil {
 		return nil, err
 	}

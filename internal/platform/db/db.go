@@ -265,6 +265,16 @@ func (d *DB) Ping(ctx context.Context) error {
 	return d.read.PingContext(ctx)
 }
 
+// HasTable reports whether the database has a table: one that was opened to read may be of an earlier version.
+func (d *DB) HasTable(ctx context.Context, name string) (exists bool, err error) {
+	query := `SELECT COUNT(*) > 0 FROM sqlite_master WHERE type = 'table' AND name = ?`
+	if d.server != nil {
+		query = `SELECT to_regclass(?) IS NOT NULL`
+	}
+	err = d.Read(ctx).NewRaw(query, name).Scan(ctx, &exists)
+	return exists, err
+}
+
 // IsDuplicate reports whether err is a violated uniqueness constraint.
 func IsDuplicate(err error) bool {
 	var e *sqlite.Error

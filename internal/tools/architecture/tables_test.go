@@ -21,14 +21,21 @@ var unwritten = map[string]string{}
 
 var (
 	createTable = regexp.MustCompile(`(?i)CREATE TABLE (?:IF NOT EXISTS )?(\w+)`)
-	anewSuffix  = regexp.MustCompile(`_anew$`) // a migration's new table that replaces an old one
+	// changeOfTables finds what adds or removes a table: its name, or a new one.
+	changeOfTables = regexp.MustCompile(`(?i)(CREATE TABLE|DROP TABLE|RENAME TO) (?:IF (?:NOT )?EXISTS )?(\w+)`)
+	anewSuffix     = regexp.MustCompile(`_anew$`) // a migration's new table that replaces an old one
 )
 
-// tablesOf returns the tables that migrations create.
+// tablesOf returns the tables that there are after migrations.
 func tablesOf(migrations ...string) (tables []string) {
 	for _, text := range migrations {
-		for _, m := range createTable.FindAllStringSubmatch(text, -1) {
-			if name := anewSuffix.ReplaceAllString(m[1], ""); !slices.Contains(tables, name) {
+		for _, m := range changeOfTables.FindAllStringSubmatch(text, -1) {
+			name := anewSuffix.ReplaceAllString(m[2], "")
+			at := slices.Index(tables, name)
+			switch dropped := strings.EqualFold(m[1], "DROP TABLE"); {
+			case dropped && at >= 0:
+				tables = slices.Delete(tables, at, at+1)
+			case !dropped && at < 0:
 				tables = append(tables, name)
 			}
 		}
@@ -322,7 +329,8 @@ func f(tx bun.IDB) { tx.NewUpdate().Table("users").Exec(ctx); tx.NewRaw("INSERT 
 			tablesOf(
 				"CREATE TABLE devices (id INTEGER);\nCREATE TABLE scenes ();create table if not exists users ()",
 				"CREATE TABLE tokens ()",
-				"CREATE TABLE empty ()",
+				"CREATE TABLE empty (); CREATE TABLE former ()",
+				"DROP TABLE former; DROP TABLE empty; ALTER TABLE empty_anew RENAME TO empty",
 			),
 			map[string]string{"tokens": "later", "gone": "later"},
 		),
