@@ -3,11 +3,26 @@ package device
 import (
 	"context"
 
+	"tilth/internal/domain/tenant"
 	"tilth/internal/platform/db"
 )
 
-// PageDevices is how many devices a page holds.
-const PageDevices = pageDevices
+// SetPageDevices sets how many devices a page holds.
+func (s *StatusStore) SetPageDevices(n int) { s.pages.size = n }
+
+// StoredPages reads how many devices of which tenant each page has on disk.
+func StoredPages(ctx context.Context, d *db.DB) (sizes []int, owners map[ID]tenant.ID, err error) {
+	owners = map[ID]tenant.ID{}
+	err = readStatusPages(ctx, d, 0, func(r *statusPageRow) error {
+		list, err := decodeStatus(r.Content, r.key())
+		for _, x := range list {
+			owners[x.ID] = r.TenantID
+		}
+		sizes = append(sizes, len(list))
+		return err
+	})
+	return sizes, owners, err
+}
 
 // StoredStatus reads what the database has of each device's status.
 func StoredStatus(ctx context.Context, d *db.DB) (map[ID]Status, map[ID]Intake, error) {
@@ -33,4 +48,13 @@ func StoredDays(ctx context.Context, d *db.DB) (map[ID][]DayIntake, error) {
 		return err
 	})
 	return days, err
+}
+
+// RestoreOnline restores devices as online since a time, as a start does.
+func (p *Presence) RestoreOnline(t tenant.ID, ids []ID, since int64) {
+	list := make([]deviceStatus, len(ids))
+	for i, id := range ids {
+		list[i] = deviceStatus{ID: id, Status: Status{Online: true, LastContact: since, OnlineTime: since}}
+	}
+	p.restore(t, list)
 }

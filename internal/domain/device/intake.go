@@ -125,22 +125,31 @@ func (d *Diagnostics) days(t tenant.ID, id ID) (days []DayIntake) {
 	return days
 }
 
-// unsavedDays gives the days of a device to write.
-func (d *Diagnostics) unsavedDays(ref Ref) []DayIntake {
+// unsavedDays gives the days to write of a tenant's devices; devices without such are absent.
+func (d *Diagnostics) unsavedDays(t tenant.ID, ids []ID) (list []savedDays) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if in := d.devices[ref]; in != nil {
-		return in.days.unsaved()
+	for _, id := range ids {
+		ref := Ref{Tenant: t, ID: id}
+		in := d.devices[ref]
+		if in == nil {
+			continue
+		}
+		if days := in.days.unsaved(); len(days) > 0 {
+			list = append(list, savedDays{ref, days})
+		}
 	}
-	return nil
+	return list
 }
 
-// markDaysSaved records that a device's days are on disk as they were written.
-func (d *Diagnostics) markDaysSaved(ref Ref, written []DayIntake) {
+// markDaysSaved records that the days of devices are on disk as they were written.
+func (d *Diagnostics) markDaysSaved(written []savedDays) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if in := d.devices[ref]; in != nil {
-		in.days.markSaved(written)
+	for _, w := range written {
+		if in := d.devices[w.ref]; in != nil {
+			in.days.markSaved(w.days)
+		}
 	}
 }
 

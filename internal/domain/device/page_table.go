@@ -22,6 +22,7 @@ type devicePage struct {
 
 // pageTable knows in which page each device is. Only a flush, or the start, changes it.
 type pageTable struct {
+	size     int // how many devices a page holds
 	mu       sync.Mutex
 	byDevice map[ID]*devicePage
 	tenants  map[tenant.ID]*tenantPages
@@ -40,6 +41,7 @@ type tenantPages struct {
 
 func newPageTable() pageTable {
 	return pageTable{
+		size:     pageDevices,
 		byDevice: map[ID]*devicePage{},
 		tenants:  map[tenant.ID]*tenantPages{},
 		dirty:    map[*devicePage]struct{}{},
@@ -119,7 +121,7 @@ func (t *pageTable) withRoom(owner tenant.ID) *devicePage {
 	pages := t.tenants[owner]
 	for pages != nil && len(pages.room) > 0 {
 		last := len(pages.room) - 1
-		if p := pages.room[last]; len(p.members) < pageDevices {
+		if p := pages.room[last]; len(p.members) < t.size {
 			return p
 		}
 		pages.room = pages.room[:last]
@@ -145,7 +147,7 @@ func (t *pageTable) removeDeleted(r *Registry, all bool) (deleted []Ref) {
 			continue
 		}
 		for _, p := range pages.all {
-			full := len(p.members) >= pageDevices
+			full := len(p.members) >= t.size
 			before := len(p.removed)
 			p.members = slices.DeleteFunc(p.members, func(id ID) bool {
 				if e := r.Get(id); e != nil && e.Tenant == owner {

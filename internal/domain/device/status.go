@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -188,7 +187,7 @@ type pageWrites struct {
 	status  []statusPageRow
 	days    []dayPageRow
 	lists   [][]deviceDay // what each of days contains
-	saved   []savedDays
+	saved   [][]savedDays // of each page
 	emptied []emptiedTenant
 	written int64
 }
@@ -199,25 +198,22 @@ func (w *pageWrites) empty() bool { return len(w.status)+len(w.days)+len(w.empti
 func (s *StatusStore) pagesToWrite(ctx context.Context, ids map[ID]struct{}) (*pageWrites, error) {
 	s.forgetDeleted(false)
 	w := &pageWrites{written: max(s.statusSeen, s.daysSeen) + 1}
-	byPage := map[*devicePage][]ID{}
+	pages := map[*devicePage]struct{}{}
 	s.pages.mu.Lock()
 	for id := range ids {
 		// A device that was deleted meanwhile gets no place.
 		if e := s.registry.Get(id); e != nil {
-			p := s.pages.place(e.Ref)
-			byPage[p] = append(byPage[p], id)
+			pages[s.pages.place(e.Ref)] = struct{}{}
 		}
 	}
-	for p := range s.pages.dirty {
-		byPage[p] = append(byPage[p], nil...)
-	}
+	maps.Copy(pages, s.pages.dirty)
 	for t := range s.pages.emptied {
 		w.emptied = append(w.emptied, emptiedTenant(t))
-		maps.DeleteFunc(byPage, func(p *devicePage, _ []ID) bool { return p.key.tenant == t })
+		maps.DeleteFunc(pages, func(p *devicePage, _ struct{}) bool { return p.key.tenant == t })
 	}
 	s.pages.mu.Unlock()
 	var list []deviceStatus
-	for p, changed := range byPage {
+	for p := range pages {
 		list = list[:0]
 		for _, id := range p.members {
 			list = append(list, deviceStatus{ID: id})
@@ -231,8 +227,7 @@ func (s *StatusStore) pagesToWrite(ctx context.Context, ids map[ID]struct{}) (*p
 			Written:  w.written,
 			Content:  appendStatus(nil, p.key, list),
 		})
-		slices.Sort(changed)
-		if err := s.addDays(ctx, w, p, changed); err != nil {
+		if err := s.addDays(ctx, w, p); err != nil {
 			return nil, err
 		}
 	}

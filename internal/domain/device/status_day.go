@@ -98,26 +98,22 @@ type savedDays struct {
 	days []DayIntake
 }
 
-// addDays adds to w the pages of days that changed devices or removed ones make necessary. changed are devices of
-// the page, in order.
-func (s *StatusStore) addDays(ctx context.Context, w *pageWrites, p *devicePage, changed []ID) error {
+// addDays adds to w the pages of days that its devices or removed ones make necessary. The days of all its devices are
+// written, as their status is: the two must agree after a crash.
+func (s *StatusStore) addDays(ctx context.Context, w *pageWrites, p *devicePage) error {
 	lists, err := s.daysWithoutRemoved(ctx, p)
 	if err != nil {
 		return err
 	}
 	counted := map[Day][]deviceDay{}
-	for _, id := range changed {
-		ref := Ref{Tenant: p.key.tenant, ID: id}
-		days := s.diagnostics.unsavedDays(ref)
-		if len(days) == 0 {
-			continue
-		}
-		w.saved = append(w.saved, savedDays{ref, days})
-		for _, d := range days {
+	unsaved := s.diagnostics.unsavedDays(p.key.tenant, p.members)
+	for _, x := range unsaved {
+		for _, d := range x.days {
 			counted[d.Day] = append(counted[d.Day],
-				deviceDay{ID: id, Messages: d.Messages, Values: d.Values, Refused: d.Refused})
+				deviceDay{ID: x.ref.ID, Messages: d.Messages, Values: d.Values, Refused: d.Refused})
 		}
 	}
+	w.saved = append(w.saved, unsaved)
 	for day, list := range counted {
 		known, read := lists[day]
 		if !read {
@@ -184,7 +180,7 @@ func (s *StatusStore) markDaysWritten(w *pageWrites) {
 			}
 		}
 	}
-	for _, d := range w.saved {
-		s.diagnostics.markDaysSaved(d.ref, d.days)
+	for _, days := range w.saved {
+		s.diagnostics.markDaysSaved(days)
 	}
 }
