@@ -76,27 +76,15 @@ func (c dayCounts) dropSavedLast() dayCounts {
 	return c
 }
 
-// unsaved gives the days to write.
-func (c dayCounts) unsaved() (days []DayIntake) {
-	for _, d := range c {
-		if d.unsaved {
-			days = append(days, d.DayIntake)
-		}
-	}
-	return days
-}
-
-// markSaved records that days are on disk as they were written, and drops the past ones from
-// memory.
-func (c *dayCounts) markSaved(written []DayIntake) {
+// markSaved records that a day is on disk as it was written, and drops past days from memory that are on disk.
+func (c *dayCounts) markSaved(written DayIntake) {
 	days := *c
 	for i := range days {
-		if slices.Contains(written, days[i].DayIntake) {
+		if days[i].DayIntake == written {
 			days[i].unsaved = false
 		}
 	}
-	last := len(days) - 1
-	for i := last - 1; i >= 0; i-- {
+	for i := len(days) - 2; i >= 0; i-- {
 		if !days[i].unsaved {
 			days = slices.Delete(days, i, i+1)
 		}

@@ -56,5 +56,9 @@ func (p *Presence) RestoreOnline(t tenant.ID, ids []ID, since int64) {
 	for i, id := range ids {
 		list[i] = deviceStatus{ID: id, Status: Status{Online: true, LastContact: since, OnlineTime: since}}
 	}
-	p.restore(t, list)
+	page := &devicePage{key: pageKey{tenant: t}}
+	p.restore(page, list)
+	for _, id := range ids {
+		p.devices[id].page = nil // a flush places it
+	}
 }

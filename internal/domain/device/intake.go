@@ -60,18 +60,20 @@ const ClockUnknown time.Duration = -1
 type Diagnostics struct {
 	mu      sync.Mutex
 	devices map[Ref]*deviceIntake
-	dirty   map[ID]struct{}
+	dirty   unwritten
 }
 
 // deviceIntake is a device's Intake, in total and per day.
 type deviceIntake struct {
 	Intake
+	page *devicePage // nil: in no page yet
+	gone bool        // not the device's intake any more
 	days dayCounts
 }
 
 // NewDiagnostics makes empty diagnostics.
 func NewDiagnostics() *Diagnostics {
-	return &Diagnostics{devices: map[Ref]*deviceIntake{}, dirty: map[ID]struct{}{}}
+	return &Diagnostics{devices: map[Ref]*deviceIntake{}, dirty: newUnwritten()}
 }
 
 // Count adds one message that arrived at a time (epoch milliseconds): the number of values kept,
@@ -90,7 +92,7 @@ func (d *Diagnostics) Count(ref Ref, at int64, values int, refusals []Refusal, a
 		in.ClockAhead = ahead
 	}
 	in.days.count(at, values, len(refusals))
-	d.dirty[ref.ID] = struct{}{}
+	d.dirty.mark(ref, in.page)
 }
 
 // intakeOf finds or makes the intake of ref. Callers hold the lock.
@@ -125,50 +127,42 @@ func (d *Diagnostics) days(t tenant.ID, id ID) (days []DayIntake) {
 	return days
 }
 
-// unsavedDays gives the days to write of a tenant's devices; devices without such are absent.
-func (d *Diagnostics) unsavedDays(t tenant.ID, ids []ID) (list []savedDays) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, id := range ids {
-		ref := Ref{Tenant: t, ID: id}
-		in := d.devices[ref]
-		if in == nil {
-			continue
-		}
-		if days := in.days.unsaved(); len(days) > 0 {
-			list = append(list, savedDays{ref, days})
-		}
-	}
-	return list
-}
-
 // markDaysSaved records that the days of devices are on disk as they were written.
-func (d *Diagnostics) markDaysSaved(written []savedDays) {
+func (d *Diagnostics) markDaysSaved(written []savedDay) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, w := range written {
-		if in := d.devices[w.ref]; in != nil {
-			in.days.markSaved(w.days)
-		}
+		w.of.days.markSaved(w.day)
 	}
+}
+
+// savedDay is a day of a device that a flush writes.
+type savedDay struct {
+	of  *deviceIntake
+	id  ID
+	day DayIntake
 }
 
 // Forget drops a deleted device.
 func (d *Diagnostics) Forget(ref Ref) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if in := d.devices[ref]; in != nil {
+		in.gone = true
+	}
 	delete(d.devices, ref)
-	delete(d.dirty, ref.ID)
+	delete(d.dirty.unplaced, ref)
 }
 
-// restore sets the intake of a tenant's devices after a start.
-func (d *Diagnostics) restore(t tenant.ID, list []deviceStatus) {
+// restore sets the intake of the devices of a page after a start.
+func (d *Diagnostics) restore(page *devicePage, list []deviceStatus) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for i := range list {
-		ref := Ref{Tenant: t, ID: list[i].ID}
+		ref := Ref{Tenant: page.key.tenant, ID: list[i].ID}
 		if list[i].Intake != (Intake{}) || d.devices[ref] != nil {
-			d.intakeOf(ref).Intake = list[i].Intake
+			in := d.intakeOf(ref)
+			in.Intake, in.page = list[i].Intake, page
 		}
 	}
 }
@@ -185,24 +179,62 @@ func (d *Diagnostics) restoreDays(t tenant.ID, day Day, list []deviceDay) {
 	}
 }
 
-// fill sets the intake of a tenant's devices in list. A text that a device sent is made storable.
-func (d *Diagnostics) fill(t tenant.ID, list []deviceStatus) {
+// fill sets the intake of a page's members in list, and gives their days to write. A text that a device sent is
+// made storable. Only a flush calls it.
+func (d *Diagnostics) fill(page *devicePage, list []deviceStatus) (days []savedDay) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if len(page.intakes) != len(list) {
+		page.intakes = make([]*deviceIntake, len(list))
+	}
 	for i := range list {
-		if in := d.devices[Ref{Tenant: t, ID: list[i].ID}]; in != nil {
-			list[i].Intake = in.Intake
-			if in.Refused > 0 {
-				list[i].LastRefusal.Identifier = SanitizeText(in.LastRefusal.Identifier)
+		in := page.intakes[i]
+		if in == nil || in.gone {
+			in = d.devices[Ref{Tenant: page.key.tenant, ID: list[i].ID}]
+			page.intakes[i] = in
+		}
+		if in == nil {
+			continue
+		}
+		list[i].Intake = in.Intake
+		if in.LastRefusal.Identifier != "" {
+			list[i].LastRefusal.Identifier = SanitizeText(in.LastRefusal.Identifier)
+		}
+		for _, day := range in.days {
+			if day.unsaved {
+				if days == nil {
+					days = make([]savedDay, 0, len(list))
+				}
+				days = append(days, savedDay{in, list[i].ID, day.DayIntake})
 			}
 		}
 	}
+	return days
 }
 
-func (d *Diagnostics) takeDirty() map[ID]struct{} {
+// reserve makes room for devices before a start restores them.
+func (d *Diagnostics) reserve(devices int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	ids := d.dirty
-	d.dirty = map[ID]struct{}{}
-	return ids
+	if len(d.devices) == 0 {
+		d.devices = make(map[Ref]*deviceIntake, devices)
+	}
+}
+
+// takeDirty takes the devices from which something arrived.
+func (d *Diagnostics) takeDirty() unwritten {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.dirty.take()
+}
+
+// setPages records in which pages devices are now.
+func (d *Diagnostics) setPages(pages map[Ref]*devicePage) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for ref, page := range pages {
+		if in := d.devices[ref]; in != nil {
+			in.page = page
+		}
+	}
 }

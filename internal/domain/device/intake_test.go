@@ -28,12 +28,12 @@ func TestDiagnostics(t *testing.T) {
 	if got := d.Get(1, 9); got != (Intake{}) {
 		t.Errorf("a device without messages: %+v", got)
 	}
-	if ids := d.takeDirty(); len(ids) != 2 {
-		t.Errorf("dirty devices: %v", ids)
+	if dirty := d.takeDirty(); len(dirty.unplaced) != 2 {
+		t.Errorf("dirty devices: %v", dirty)
 	}
 	d.Count(mine, 10, 1, nil, 0)
 	d.Forget(mine)
-	if got := d.Get(1, 1); got != (Intake{}) || len(d.takeDirty()) != 0 {
+	if got := d.Get(1, 1); got != (Intake{}) || len(d.takeDirty().unplaced) != 0 {
 		t.Errorf("a forgotten device: %+v", got)
 	}
 	if got := d.Get(2, 2); got.Messages != 1 {

@@ -1,6 +1,7 @@
 package device
 
 import (
+	"maps"
 	"slices"
 	"sync"
 
@@ -18,6 +19,46 @@ type devicePage struct {
 	// newestDay is the newest day that the page has on disk, and newestCounts that day's list; 0: none is known.
 	newestDay    Day
 	newestCounts []deviceDay
+	// states and intakes are those of the members, as far as a flush has looked them up; looking up a million takes
+	// seconds. They are made anew when the members change.
+	states  []*presenceState
+	intakes []*deviceIntake
+}
+
+func (p *devicePage) setMembers(members []ID) {
+	p.members, p.states, p.intakes = members, nil, nil
+}
+
+// unwritten are devices whose status is not on disk yet: the pages that have some, and devices that are in no page
+// yet.
+type unwritten struct {
+	pages    map[*devicePage]struct{}
+	unplaced map[Ref]struct{}
+}
+
+func newUnwritten() unwritten {
+	return unwritten{map[*devicePage]struct{}{}, map[Ref]struct{}{}}
+}
+
+// mark adds a device, which is in a page or, if that is nil, in none.
+func (u *unwritten) mark(ref Ref, page *devicePage) {
+	if page != nil {
+		u.pages[page] = struct{}{}
+	} else {
+		u.unplaced[ref] = struct{}{}
+	}
+}
+
+// take gives what there is, and leaves nothing.
+func (u *unwritten) take() unwritten {
+	taken := *u
+	*u = newUnwritten()
+	return taken
+}
+
+func (u *unwritten) add(more unwritten) {
+	maps.Copy(u.pages, more.pages)
+	maps.Copy(u.unplaced, more.unplaced)
 }
 
 // pageTable knows in which page each device is. Only a flush, or the start, changes it.
@@ -47,6 +88,15 @@ func newPageTable() pageTable {
 		dirty:    map[*devicePage]struct{}{},
 		changed:  map[tenant.ID]struct{}{},
 		emptied:  map[tenant.ID]struct{}{},
+	}
+}
+
+// reserve makes room for devices before a start loads them.
+func (t *pageTable) reserve(devices int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.byDevice) == 0 {
+		t.byDevice = make(map[ID]*devicePage, devices)
 	}
 }
 
@@ -86,21 +136,21 @@ func (t *pageTable) page(k pageKey) *devicePage {
 }
 
 // setMembers records the devices that a page has on disk, and gives those that it had before and has no more.
-func (t *pageTable) setMembers(k pageKey, members []ID) (gone []ID) {
+func (t *pageTable) setMembers(k pageKey, members []ID) (p *devicePage, gone []ID) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	p := t.page(k)
+	p = t.page(k)
 	for _, id := range p.members {
 		if _, stays := slices.BinarySearch(members, id); !stays {
 			delete(t.byDevice, id)
 			gone = append(gone, id)
 		}
 	}
-	p.members = members
+	p.setMembers(members)
 	for _, id := range members {
 		t.byDevice[id] = p
 	}
-	return gone
+	return p, gone
 }
 
 // place gives the page of a device, and finds one with room for a new device. Callers hold the lock.
@@ -110,7 +160,7 @@ func (t *pageTable) place(ref Ref) *devicePage {
 	}
 	p := t.withRoom(ref.Tenant)
 	at, _ := slices.BinarySearch(p.members, ref.ID)
-	p.members = slices.Insert(p.members, at, ref.ID)
+	p.setMembers(slices.Insert(p.members, at, ref.ID))
 	t.byDevice[ref.ID] = p
 	delete(t.emptied, ref.Tenant)
 	return p
@@ -149,7 +199,7 @@ func (t *pageTable) removeDeleted(r *Registry, all bool) (deleted []Ref) {
 		for _, p := range pages.all {
 			full := len(p.members) >= t.size
 			before := len(p.removed)
-			p.members = slices.DeleteFunc(p.members, func(id ID) bool {
+			kept := slices.DeleteFunc(p.members, func(id ID) bool {
 				if e := r.Get(id); e != nil && e.Tenant == owner {
 					return false
 				}
@@ -159,6 +209,7 @@ func (t *pageTable) removeDeleted(r *Registry, all bool) (deleted []Ref) {
 			if len(p.removed) == before {
 				continue
 			}
+			p.setMembers(kept)
 			for _, id := range p.removed[before:] {
 				delete(t.byDevice, id)
 				deleted = append(deleted, Ref{Tenant: owner, ID: id})
@@ -174,6 +225,13 @@ func (t *pageTable) removeDeleted(r *Registry, all bool) (deleted []Ref) {
 	}
 	clear(t.changed)
 	return deleted
+}
+
+// isDropped tells whether a page is deleted with its tenant's last device, or was. Callers hold the lock.
+func (t *pageTable) isDropped(p *devicePage) bool {
+	pages := t.tenants[p.key.tenant]
+	_, emptied := t.emptied[p.key.tenant]
+	return emptied || pages == nil || pages.all[p.key.page] != p
 }
 
 // dropTenant forgets the pages of a tenant, which were deleted. Callers hold the lock.

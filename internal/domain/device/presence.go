@@ -45,8 +45,8 @@ type Presence struct {
 	devices    map[ID]*presenceState
 	online     map[tenant.ID]int
 	due        deadlines
-	changed    map[ID]struct{} // online or offline changed, not on disk yet
-	dirty      map[ID]struct{} // had contact, not on disk yet
+	changed    unwritten // online or offline changed, not on disk yet
+	dirty      unwritten // had contact, not on disk yet
 	onChange   []func(StatusChange)
 	onBackfill []func(StatusChange)
 	wake       chan struct{}
@@ -54,6 +54,8 @@ type Presence struct {
 
 type presenceState struct {
 	ref    Ref
+	page   *devicePage // nil: in no page yet
+	gone   bool        // not the device's state any more
 	status Status
 	// prevOfflineTime is the OfflineTime before the current one, while contacts of the past come in.
 	prevOfflineTime int64
@@ -77,8 +79,8 @@ func NewPresence(r *Registry, now func() time.Time, uptime func() time.Duration,
 		jumps:    clock.NewJumpDetector(now(), uptime),
 		devices:  map[ID]*presenceState{},
 		online:   map[tenant.ID]int{},
-		changed:  map[ID]struct{}{},
-		dirty:    map[ID]struct{}{},
+		changed:  newUnwritten(),
+		dirty:    newUnwritten(),
 		wake:     make(chan struct{}, 1),
 	}
 }
@@ -127,7 +129,7 @@ func (p *Presence) SeenAt(ref Ref, at int64) {
 	}
 	c.status.LastContact = at
 	c.status.OfflineTime = at + p.offlineAfterMillis(ref.ID)
-	p.changed[ref.ID] = struct{}{}
+	p.changed.mark(ref, c.page)
 }
 
 // FinishBackfill ends the import of past contacts: it notifies when each device went offline that a
@@ -244,9 +246,10 @@ func (p *Presence) Forget(ref Ref) {
 	if c.status.Online {
 		p.online[ref.Tenant]--
 	}
+	c.gone = true
 	delete(p.devices, ref.ID)
-	delete(p.dirty, ref.ID)
-	delete(p.changed, ref.ID)
+	delete(p.dirty.unplaced, ref)
+	delete(p.changed.unplaced, ref)
 }
 
 // readClock reads the server's clock and handles a change of its setting since the last reading.
@@ -280,9 +283,9 @@ func (p *Presence) skipClockJump(jump time.Duration) {
 // Otherwise the silence of a device would not count until the clock has caught up. Callers hold the
 // lock.
 func (p *Presence) clampToClock(now int64) {
-	for id, c := range p.devices {
+	for _, c := range p.devices {
 		if c.clampTo(now) {
-			p.dirty[id] = struct{}{}
+			p.dirty.mark(c.ref, c.page)
 		}
 	}
 	p.reschedule()
@@ -324,7 +327,7 @@ func (p *Presence) recordContact(ref Ref, at int64) *presenceState {
 	c.status.LastContact = max(at, c.status.LastContact)
 	c.silentSince = max(at, c.silentSince)
 	c.unseenSinceStart = false
-	p.dirty[ref.ID] = struct{}{}
+	p.dirty.mark(ref, c.page)
 	if !c.status.Online {
 		c.status.Online = true
 		if at >= c.status.OfflineTime {
@@ -373,7 +376,7 @@ func (p *Presence) setOffline(c *presenceState, at int64) {
 }
 
 func (p *Presence) notifyChange(c *presenceState, at int64) {
-	p.changed[c.ref.ID] = struct{}{}
+	p.changed.mark(c.ref, c.page)
 	e := p.registry.Get(c.ref.ID)
 	if e == nil {
 		return // deleted; Forget follows
@@ -467,25 +470,25 @@ func (p *Presence) Run(ctx context.Context) {
 	}
 }
 
-// restore sets the status of a tenant's devices after a start. Callers do not take in messages yet.
-func (p *Presence) restore(t tenant.ID, list []deviceStatus) {
+// restore sets the status of the devices of a page after a start. Callers do not take in messages yet.
+func (p *Presence) restore(page *devicePage, list []deviceStatus) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.readClock()
 	for i := range list {
-		p.restoreDevice(Ref{Tenant: t, ID: list[i].ID}, list[i].Status, now)
+		p.restoreDevice(Ref{Tenant: page.key.tenant, ID: list[i].ID}, page, list[i].Status, now)
 	}
 }
 
-func (p *Presence) restoreDevice(ref Ref, st Status, now int64) {
+func (p *Presence) restoreDevice(ref Ref, page *devicePage, st Status, now int64) {
 	before := p.devices[ref.ID]
 	if before == nil && st == (Status{}) {
 		return // it never had contact
 	}
-	c := &presenceState{ref: ref, status: st, silentSince: now, unseenSinceStart: true}
+	c := &presenceState{ref: ref, page: page, status: st, silentSince: now, unseenSinceStart: true}
 	c.clampTo(now) // the clock may have been set back meanwhile
 	if before != nil {
-		c.queued = before.queued
+		c.queued, before.gone = before.queued, true
 		if before.status.Online {
 			p.online[ref.Tenant]--
 		}
@@ -497,14 +500,31 @@ func (p *Presence) restoreDevice(ref Ref, st Status, now int64) {
 	}
 }
 
-// fill sets the status of a tenant's devices in list.
-func (p *Presence) fill(t tenant.ID, list []deviceStatus) {
+// fill sets the status of a page's members in list. Only a flush calls it.
+func (p *Presence) fill(page *devicePage, list []deviceStatus) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if len(page.states) != len(list) {
+		page.states = make([]*presenceState, len(list))
+	}
 	for i := range list {
-		if c := p.devices[list[i].ID]; c != nil && c.ref.Tenant == t {
+		c := page.states[i]
+		if c == nil || c.gone {
+			c = p.devices[list[i].ID]
+			page.states[i] = c
+		}
+		if c != nil && c.ref.Tenant == page.key.tenant {
 			list[i].Status = c.status
 		}
+	}
+}
+
+// reserve makes room for devices before a start restores them.
+func (p *Presence) reserve(devices int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.devices) == 0 {
+		p.devices = make(map[ID]*presenceState, devices)
 	}
 }
 
@@ -525,26 +545,31 @@ func (p *Presence) AcceptDevices() {
 
 // takeChanged takes the devices to write: those that came online or went offline and, if all is
 // set, all that had contact.
-func (p *Presence) takeChanged(all bool) map[ID]struct{} {
+func (p *Presence) takeChanged(all bool) unwritten {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	ids := p.changed
-	p.changed = map[ID]struct{}{}
+	u := p.changed.take()
 	if all {
-		for id := range p.dirty {
-			ids[id] = struct{}{}
-		}
-		p.dirty = map[ID]struct{}{}
+		u.add(p.dirty.take())
 	}
-	return ids
+	return u
 }
 
 // markChanged marks devices again that could not be written.
-func (p *Presence) markChanged(ids map[ID]struct{}) {
+func (p *Presence) markChanged(u unwritten) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for id := range ids {
-		p.changed[id] = struct{}{}
+	p.changed.add(u)
+}
+
+// setPages records in which pages devices are now.
+func (p *Presence) setPages(pages map[Ref]*devicePage) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for ref, page := range pages {
+		if c := p.devices[ref.ID]; c != nil {
+			c.page = page
+		}
 	}
 }
 

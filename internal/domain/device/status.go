@@ -66,6 +66,9 @@ func NewStatusStore(d *db.DB, r *Registry, p *Presence, g *Diagnostics, retentio
 // silence: each device that was online gets a fresh OfflineAfter, so a restart takes no device
 // offline. The registry must be loaded before.
 func (s *StatusStore) Load(ctx context.Context) error {
+	s.presence.reserve(s.registry.Total())
+	s.diagnostics.reserve(s.registry.Total())
+	s.pages.reserve(s.registry.Total())
 	if err := s.LoadChanges(ctx); err != nil {
 		return err
 	}
@@ -98,11 +101,12 @@ func (s *StatusStore) loadStatus(ctx context.Context) error {
 		for i := range list {
 			members[i] = list[i].ID
 		}
-		for _, id := range s.pages.setMembers(r.key(), members) {
+		page, gone := s.pages.setMembers(r.key(), members)
+		for _, id := range gone {
 			s.forget(Ref{Tenant: r.TenantID, ID: id})
 		}
-		s.presence.restore(r.TenantID, list)
-		s.diagnostics.restore(r.TenantID, list)
+		s.presence.restore(page, list)
+		s.diagnostics.restore(page, list)
 		s.statusSeen = max(s.statusSeen, r.Written)
 		return nil
 	})
@@ -156,13 +160,11 @@ func (s *StatusStore) flush(ctx context.Context, all bool) error {
 		s.presence.logger.Error("presence changes of devices are lost: the database could not be written for too long",
 			"changes", lost)
 	}
-	ids := s.presence.takeChanged(all)
+	u := s.presence.takeChanged(all)
 	if all {
-		for id := range s.diagnostics.takeDirty() {
-			ids[id] = struct{}{}
-		}
+		u.add(s.diagnostics.takeDirty())
 	}
-	w, err := s.pagesToWrite(ctx, ids)
+	w, err := s.pagesToWrite(ctx, u)
 	if err == nil && (!w.empty() || len(changes) > 0) {
 		err = s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 			if err := w.write(ctx, tx); err != nil {
@@ -172,7 +174,7 @@ func (s *StatusStore) flush(ctx context.Context, all bool) error {
 		})
 	}
 	if err != nil {
-		s.presence.markChanged(ids)
+		s.presence.markChanged(u)
 		s.presenceLog.putBack(changes)
 		return err
 	}
@@ -187,7 +189,7 @@ type pageWrites struct {
 	status  []statusPageRow
 	days    []dayPageRow
 	lists   [][]deviceDay // what each of days contains
-	saved   [][]savedDays // of each page
+	saved   [][]savedDay  // of each page
 	emptied []emptiedTenant
 	written int64
 }
@@ -195,31 +197,34 @@ type pageWrites struct {
 func (w *pageWrites) empty() bool { return len(w.status)+len(w.days)+len(w.emptied) == 0 }
 
 // pagesToWrite encodes the pages of devices, and those from which devices were removed.
-func (s *StatusStore) pagesToWrite(ctx context.Context, ids map[ID]struct{}) (*pageWrites, error) {
+func (s *StatusStore) pagesToWrite(ctx context.Context, u unwritten) (*pageWrites, error) {
 	s.forgetDeleted(false)
 	w := &pageWrites{written: max(s.statusSeen, s.daysSeen) + 1}
-	pages := map[*devicePage]struct{}{}
+	pages, placed := maps.Clone(u.pages), map[Ref]*devicePage{}
 	s.pages.mu.Lock()
-	for id := range ids {
+	for ref := range u.unplaced {
 		// A device that was deleted meanwhile gets no place.
-		if e := s.registry.Get(id); e != nil {
-			pages[s.pages.place(e.Ref)] = struct{}{}
+		if e := s.registry.Get(ref.ID); e != nil && e.Ref == ref {
+			placed[ref] = s.pages.place(ref)
+			pages[placed[ref]] = struct{}{}
 		}
 	}
 	maps.Copy(pages, s.pages.dirty)
 	for t := range s.pages.emptied {
 		w.emptied = append(w.emptied, emptiedTenant(t))
-		maps.DeleteFunc(pages, func(p *devicePage, _ struct{}) bool { return p.key.tenant == t })
 	}
+	maps.DeleteFunc(pages, func(p *devicePage, _ struct{}) bool { return s.pages.isDropped(p) })
 	s.pages.mu.Unlock()
+	s.presence.setPages(placed)
+	s.diagnostics.setPages(placed)
 	var list []deviceStatus
 	for p := range pages {
 		list = list[:0]
 		for _, id := range p.members {
 			list = append(list, deviceStatus{ID: id})
 		}
-		s.presence.fill(p.key.tenant, list)
-		s.diagnostics.fill(p.key.tenant, list)
+		s.presence.fill(p, list)
+		unsaved := s.diagnostics.fill(p, list)
 		w.pages = append(w.pages, p)
 		w.status = append(w.status, statusPageRow{
 			TenantID: p.key.tenant,
@@ -227,7 +232,7 @@ func (s *StatusStore) pagesToWrite(ctx context.Context, ids map[ID]struct{}) (*p
 			Written:  w.written,
 			Content:  appendStatus(nil, p.key, list),
 		})
-		if err := s.addDays(ctx, w, p); err != nil {
+		if err := s.addDays(ctx, w, p, unsaved); err != nil {
 			return nil, err
 		}
 	}

@@ -92,26 +92,21 @@ func (t *pageTable) setNewestDay(k pageKey, day Day, list []deviceDay) {
 	}
 }
 
-// savedDays are the days of a device that a flush writes.
-type savedDays struct {
-	ref  Ref
-	days []DayIntake
-}
-
-// addDays adds to w the pages of days that its devices or removed ones make necessary. The days of all its devices are
-// written, as their status is: the two must agree after a crash.
-func (s *StatusStore) addDays(ctx context.Context, w *pageWrites, p *devicePage) error {
+// addDays adds to w the pages of days that unsaved ones of a page's devices, or removed devices, make necessary.
+// unsaved are of all its devices, as the status is that is written: the two must agree after a crash.
+func (s *StatusStore) addDays(ctx context.Context, w *pageWrites, p *devicePage, unsaved []savedDay) error {
 	lists, err := s.daysWithoutRemoved(ctx, p)
 	if err != nil {
 		return err
 	}
 	counted := map[Day][]deviceDay{}
-	unsaved := s.diagnostics.unsavedDays(p.key.tenant, p.members)
 	for _, x := range unsaved {
-		for _, d := range x.days {
-			counted[d.Day] = append(counted[d.Day],
-				deviceDay{ID: x.ref.ID, Messages: d.Messages, Values: d.Values, Refused: d.Refused})
+		list := counted[x.day.Day]
+		if list == nil {
+			list = make([]deviceDay, 0, len(unsaved))
 		}
+		counted[x.day.Day] = append(list,
+			deviceDay{ID: x.id, Messages: x.day.Messages, Values: x.day.Values, Refused: x.day.Refused})
 	}
 	w.saved = append(w.saved, unsaved)
 	for day, list := range counted {
