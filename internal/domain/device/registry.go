@@ -46,6 +46,9 @@ type Site struct {
 // Derives tells whether the device's product has derived properties.
 func (e *Entry) Derives() bool { return e.derives }
 
+// HasSecret tells whether there is a secret with which the device may sign in.
+func (e *Entry) HasSecret() bool { return len(e.secrets) > 0 }
+
 // Registry holds every device's Entry in memory, so that the device edge takes in readings without
 // asking the database. Provisioning replaces its content.
 type Registry struct {

@@ -195,35 +195,18 @@ func whereSceneOrProduct(sel *bun.SelectQuery, scenes, products []int64) *bun.Se
 // Put creates d if its ID is 0, and sets the new id; otherwise it changes the tenant's device of
 // that id. The name never changes. The scene must be the tenant's own.
 func (s *Store) Put(ctx context.Context, t tenant.ID, d *Device) error {
-	elementData, err := json.Marshal(d.ElementData)
+	r, err := s.row(t, d)
 	if err != nil {
 		return err
 	}
-	if d.ElementData == nil {
-		elementData = []byte("{}")
-	}
-	r := deviceRow{
-		ID: d.ID, TenantID: t, Name: d.Name, Serial: d.Serial, NoteName: d.NoteName,
-		FoldedText: text.Fold(d.Name + "\n" + d.NoteName + "\n" + d.Serial), Video: d.IsVideo(),
-		ProductID: d.ProductID, Longitude: d.Longitude, Latitude: d.Latitude, Facts: d.Facts,
-		Gateway: d.Gateway, Disabled: d.Disabled, ElementData: string(elementData), CreateTime: s.now().UnixMilli(),
-	}
-	if d.SceneID != DefaultScene {
-		r.SceneID = &d.SceneID
-	}
 	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		if r.SceneID != nil {
-			exists, err := tx.NewSelect().Model((*sceneRow)(nil)).
-				Where("tenant_id = ? AND id = ?", t, *r.SceneID).Exists(ctx)
-			if err != nil {
+			if err := requireScene(ctx, tx, t, *r.SceneID); err != nil {
 				return err
-			}
-			if !exists {
-				return errs.Missing().WithField("groupId")
 			}
 		}
 		if d.ID == 0 {
-			if _, err := tx.NewInsert().Model(&r).Exec(ctx); err != nil {
+			if _, err := tx.NewInsert().Model(r).Exec(ctx); err != nil {
 				return err
 			}
 			d.ID, d.Tenant, d.CreateTime = r.ID, t, r.CreateTime
@@ -231,7 +214,7 @@ func (s *Store) Put(ctx context.Context, t tenant.ID, d *Device) error {
 			return nil
 		}
 		s.db.AfterCommit(ctx, func() { s.changed.notify(t, r.ID) })
-		res, err := tx.NewUpdate().Model(&r).ExcludeColumn("id", "tenant_id", "name", "create_time").
+		res, err := tx.NewUpdate().Model(r).ExcludeColumn("id", "tenant_id", "name", "create_time").
 			Where("d.tenant_id = ? AND d.id = ?", t, d.ID).Exec(ctx)
 		if err != nil {
 			return err
@@ -243,6 +226,27 @@ func (s *Store) Put(ctx context.Context, t tenant.ID, d *Device) error {
 		return err
 	})
 	return wrap("put", err)
+}
+
+// row makes the row of a tenant's device, created now.
+func (s *Store) row(t tenant.ID, d *Device) (*deviceRow, error) {
+	elementData := []byte("{}")
+	if d.ElementData != nil {
+		var err error
+		if elementData, err = json.Marshal(d.ElementData); err != nil {
+			return nil, err
+		}
+	}
+	r := &deviceRow{
+		ID: d.ID, TenantID: t, Name: d.Name, Serial: d.Serial, NoteName: d.NoteName,
+		FoldedText: text.Fold(d.Name + "\n" + d.NoteName + "\n" + d.Serial), Video: d.IsVideo(),
+		ProductID: d.ProductID, Longitude: d.Longitude, Latitude: d.Latitude, Facts: d.Facts,
+		Gateway: d.Gateway, Disabled: d.Disabled, ElementData: string(elementData), CreateTime: s.now().UnixMilli(),
+	}
+	if d.SceneID != DefaultScene {
+		r.SceneID = &d.SceneID
+	}
+	return r, nil
 }
 
 // Delete removes a tenant's device. A later device of the same name is another device. The readings

@@ -46,27 +46,34 @@ type execution struct {
 	result    *Result
 	products  map[string]int64 // ids by name
 	actions   map[tenant.ID][]audit.Action
+	// defersSecrets says that the secrets which the server makes are made later; generated are their devices.
+	defersSecrets bool
+	generated     []generatedSecret
 }
 
-func (s *Service) execute(ctx context.Context, p *plan, v *passwordCache) (*Result, error) {
-	e := execution{
+func (s *Service) newExecution(v *passwordCache) *execution {
+	return &execution{
 		Service:   s,
 		passwords: v,
-		result:    &Result{Unchanged: p.unchanged},
+		result:    &Result{},
 		products:  map[string]int64{},
 		actions:   map[tenant.ID][]audit.Action{},
 	}
+}
+
+func (e *execution) run(ctx context.Context, p *plan) error {
+	e.result.Unchanged = p.unchanged
 	for i := range p.elements {
 		el := &p.elements[i]
-		if err := s.Catalog.PutElement(ctx, &el.element); err != nil {
-			return nil, err
+		if err := e.Catalog.PutElement(ctx, &el.element); err != nil {
+			return err
 		}
 		e.record(&el.step, Item{Kind: KindElement, Name: el.element.YeuSign}, 0, audit.Thing{Name: el.element.YeuSign})
 	}
 	for i := range p.products {
 		pr := &p.products[i]
-		if err := s.Catalog.PutProduct(ctx, pr.product); err != nil {
-			return nil, err
+		if err := e.Catalog.PutProduct(ctx, pr.product); err != nil {
+			return err
 		}
 		e.products[pr.product.Name] = pr.product.ID
 		e.record(
@@ -77,22 +84,22 @@ func (s *Service) execute(ctx context.Context, p *plan, v *passwordCache) (*Resu
 		)
 	}
 	if err := e.storeTenants(ctx, p.tenants); err != nil {
-		return nil, err
+		return err
 	}
 	for _, t := range p.tenants {
 		if err := e.storeContent(ctx, t); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if err := e.storeSecrets(ctx, p.tenants); err != nil {
-		return nil, err
+		return err
 	}
 	for owner, actions := range e.actions {
 		if err := audit.Log(ctx, owner, actions...); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return e.result, nil
+	return nil
 }
 
 // record adds a thing that was created or changed to the result and to the audit log; owner is the
@@ -159,12 +166,12 @@ func (e *execution) storeContent(ctx context.Context, t *tenantStep) error {
 			audit.Thing{ID: id, Name: name},
 		)
 	}
-	for _, d := range t.devices {
-		if err := e.storeDevice(ctx, t, d); err != nil {
-			return err
-		}
+	devices := make([]*device.Device, len(t.devices))
+	for i, d := range t.devices {
+		e.setReferences(t, d)
+		devices[i] = &d.device
 	}
-	return nil
+	return e.Devices.PutAll(ctx, t.tenant.ID, devices)
 }
 
 func (e *execution) storeUser(ctx context.Context, t *tenantStep, u *userStep) error {
@@ -197,7 +204,8 @@ func (e *execution) storeUser(ctx context.Context, t *tenantStep, u *userStep) e
 	return nil
 }
 
-func (e *execution) storeDevice(ctx context.Context, t *tenantStep, d *deviceStep) error {
+// setReferences sets a device's product and scene, which are stored by now.
+func (e *execution) setReferences(t *tenantStep, d *deviceStep) {
 	if id, ok := e.products[d.product]; ok {
 		d.device.ProductID = id
 	} else if p := e.Catalog.ProductByName(d.product); p != nil {
@@ -209,34 +217,43 @@ func (e *execution) storeDevice(ctx context.Context, t *tenantStep, d *deviceSte
 			d.device.SceneID = scene.ID
 		}
 	}
-	return e.Devices.Put(ctx, t.tenant.ID, &d.device)
 }
 
 // storeSecrets stores the devices' secrets after all devices exist. It removes replaced secrets
 // first, because one may move to another device.
 func (e *execution) storeSecrets(ctx context.Context, list []*tenantStep) error {
 	for _, t := range list {
+		var replaced []device.DeviceSecrets
 		for _, d := range t.devices {
 			if d.rotate && !d.created {
-				if err := e.Devices.PutSecrets(ctx, t.tenant.ID, d.device.ID); err != nil {
-					return err
-				}
+				replaced = append(replaced, device.DeviceSecrets{ID: d.device.ID})
 			}
+		}
+		if err := e.Devices.PutAllSecrets(ctx, t.tenant.ID, replaced); err != nil {
+			return err
 		}
 	}
 	for _, t := range list {
+		var secrets []device.DeviceSecrets
 		for _, d := range t.devices {
 			item := Item{Kind: KindDevice, Tenant: t.tenant.Name, Name: d.device.Name}
-			if d.generateSecret {
+			if d.generateSecret && e.defersSecrets {
+				g := generatedSecret{t.tenant.ID, d.device.ID, d.created, len(e.result.Changed)}
+				if d.created {
+					g.item = len(e.result.Created)
+				}
+				e.generated = append(e.generated, g)
+			} else if d.generateSecret {
 				item.Secret = newSecret()
 				d.secrets, d.rotate = []device.SecretHash{device.HashSecret(e.DeviceKey, item.Secret)}, true
 			}
 			if d.rotate {
-				if err := e.Devices.PutSecrets(ctx, t.tenant.ID, d.device.ID, d.secrets...); err != nil {
-					return err
-				}
+				secrets = append(secrets, device.DeviceSecrets{ID: d.device.ID, Hashes: d.secrets})
 			}
 			e.record(&d.step, item, t.tenant.ID, d.device.AuditThing())
+		}
+		if err := e.Devices.PutAllSecrets(ctx, t.tenant.ID, secrets); err != nil {
+			return err
 		}
 	}
 	return nil

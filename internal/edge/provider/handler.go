@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -32,6 +33,10 @@ const (
 	notReloadedWarning = "all of this is stored, but the running server does not use it yet because of a fault, " +
 		"which its log names: apply the file again, or restart the server; " +
 		"the secrets and passwords in this answer are not shown again"
+
+	// incompleteWarning is answered together with the result of a large file that is stored in part.
+	incompleteWarning = "this is stored, but %d devices of the file are not, or have no secret yet, because of a fault " +
+		"which the server's log names: apply the file again; the secrets and passwords in this answer are not shown again"
 )
 
 // Options is everything that the HTTP edge needs.
@@ -190,10 +195,16 @@ func (h *handler) Apply(ctx context.Context, r wire.ApplyRequestObject) (wire.Ap
 	}
 	out, err := h.Service.Apply(ctx, raw, r.Params.Overwrite != nil && *r.Params.Overwrite)
 	var reloadErr *ReloadError
-	if err != nil && !errors.As(err, &reloadErr) {
+	var incomplete *IncompleteError
+	if err != nil && !errors.As(err, &reloadErr) && !errors.As(err, &incomplete) {
 		return nil, err
 	}
 	answer := out.wire()
+	if incomplete != nil {
+		// This is not an error answer: it alone can tell the secrets that are stored already.
+		h.Logger.Error("file applied only in part", "left", incomplete.left, "error", incomplete.cause)
+		answer.Warning = new(fmt.Sprintf(incompleteWarning, incomplete.left))
+	}
 	if reloadErr != nil {
 		// This is not an error answer: the server stores only hashes of generated secrets and
 		// passwords, so this answer alone can tell them.

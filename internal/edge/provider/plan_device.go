@@ -19,6 +19,7 @@ type deviceStep struct {
 	secrets        []device.SecretHash
 	rotate         bool // secrets are to be stored
 	generateSecret bool // the server makes the secret
+	movesSecret    bool // it gets a secret that another device has, or gives one up to it
 }
 
 func (pl *planner) planDevices(ctx context.Context, t *tenantStep) error {
@@ -79,6 +80,11 @@ func (pl *planner) planDevice(t *tenantStep, known *device.Device, f *fileDevice
 		}
 		s.product = current
 		setField(&s.step, "product", &s.product, &f.product)
+		// An apply that was interrupted may have left the device without a secret.
+		if e := pl.Registry.Get(known.ID); e != nil && !e.HasSecret() && !f.secret.present() && !f.secrets.present() {
+			s.generateSecret = true
+			s.changes = append(s.changes, "secrets")
+		}
 	}
 	product := pl.productByName(s.product)
 	if product == nil && f.product.valid {
@@ -206,13 +212,25 @@ func (pl *planner) planSecrets(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	byID := map[device.ID]*deviceStep{}
+	for _, t := range pl.out.tenants {
+		for _, s := range t.devices {
+			byID[s.device.ID] = s
+		}
+	}
 	for _, t := range pl.out.tenants {
 		for _, s := range t.devices {
 			for i, h := range s.secrets {
 				// If the file also gives the owner's secrets, the owner gives this one up: the file
 				// holds no secret twice.
-				if owner := owners[h]; owner != 0 && owner != s.device.ID && !given[owner] {
+				owner := owners[h]
+				if owner == 0 || owner == s.device.ID {
+					continue
+				}
+				if !given[owner] {
 					pl.out.add(s.file.secretFields()[i].at, "this secret is another device's")
+				} else {
+					s.movesSecret, byID[owner].movesSecret = true, true
 				}
 			}
 		}

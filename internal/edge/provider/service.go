@@ -4,6 +4,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -87,6 +88,8 @@ type Stores struct {
 	// MinPassword is the minimum length of the passwords in a file, in characters; 0:
 	// identity.PasswordMin.
 	MinPassword int
+	// AtOnce is how many devices a file may create or change in one transaction; 0: 1,000.
+	AtOnce int
 }
 
 // Kind is the kind of an Item.
@@ -141,6 +144,7 @@ func NewService(s Stores) *Service {
 		s.Scheduler = reading.NewWorkScheduler(nil)
 	}
 	s.MinPassword = max(s.MinPassword, identity.PasswordMin)
+	s.AtOnce = cmp.Or(s.AtOnce, devicesAtOnce)
 	return &Service{Stores: s, sem: make(chan struct{}, 1), stopping: make(chan struct{})}
 }
 
@@ -178,9 +182,10 @@ func (s *Service) reloadRegistry(ctx context.Context) error {
 	return nil
 }
 
-// Apply makes the server match a file, all or nothing. Unless overwrite is set, existing things
+// Apply makes the server match a file, all or nothing; if it creates or changes more than AtOnce devices, these are
+// stored in parts (applyInParts). Unless overwrite is set, existing things
 // keep their password, nickname, email, mobile, noteName, scene and position. If the file has
-// errors, the error is a *FileError. With a *ReloadError, Apply also returns the result.
+// errors, the error is a *FileError. With a *ReloadError or *IncompleteError, Apply also returns the result.
 func (s *Service) Apply(ctx context.Context, raw []byte, overwrite bool) (*Result, error) {
 	var wrong fileErrors
 	file := wrong.parse(raw)
@@ -213,14 +218,17 @@ func (s *Service) Apply(ctx context.Context, raw []byte, overwrite bool) (*Resul
 	if err := p.hashPasswords(ctx, v); err != nil {
 		return nil, err
 	}
-	var out *Result
+	if p.deviceSteps() > s.AtOnce {
+		return s.applyInParts(ctx, pl, p, v)
+	}
+	e := s.newExecution(v)
 	err = s.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
 		// The plan is made again, because only now nobody else can change anything.
 		if p, err = pl.plan(ctx); err == nil {
 			err = p.err()
 		}
 		if err == nil {
-			out, err = s.execute(ctx, p, v)
+			err = e.run(ctx, p)
 		}
 		return err
 	})
@@ -229,8 +237,8 @@ func (s *Service) Apply(ctx context.Context, raw []byte, overwrite bool) (*Resul
 	}
 	if p.affectsRegistry() {
 		if err := s.reloadRegistry(ctx); err != nil {
-			return out, &ReloadError{err}
+			return e.result, &ReloadError{err}
 		}
 	}
-	return out, nil
+	return e.result, nil
 }
