@@ -10,35 +10,41 @@ import (
 	"tilth/internal/platform/errs"
 )
 
-// PutAll is Put for many of a tenant's devices, all or none.
-func (s *Store) PutAll(ctx context.Context, t tenant.ID, devices []*Device) error {
-	var created []*Device
+// Provisioned is a device to be stored, with the hashes of the secrets that it may sign in with if it is new.
+type Provisioned struct {
+	*Device
+	Secrets []SecretHash
+}
+
+// PutAll is Put for many of a tenant's devices, and PutSecrets for the new ones among them; all or none.
+func (s *Store) PutAll(ctx context.Context, t tenant.ID, devices []Provisioned) error {
+	var created []Provisioned
 	scenes := map[int64]bool{} // those that the tenant has
 	return wrap("put all", s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		for _, d := range devices {
+			if d.ID != 0 {
+				if err := s.Put(ctx, t, d.Device); err != nil {
+					return err
+				}
+				continue
+			}
 			if d.SceneID != DefaultScene && !scenes[d.SceneID] {
 				if err := requireScene(ctx, tx, t, d.SceneID); err != nil {
 					return err
 				}
 				scenes[d.SceneID] = true
 			}
-			if d.ID == 0 {
-				created = append(created, d)
-				continue
-			}
-			if err := s.Put(ctx, t, d); err != nil {
-				return err
-			}
+			created = append(created, d)
 		}
-		return inBatches(created, func(batch []*Device) error { return s.create(ctx, tx, t, batch) })
+		return inBatches(created, func(batch []Provisioned) error { return s.create(ctx, tx, t, batch) })
 	}))
 }
 
-// create inserts devices and sets their IDs.
-func (s *Store) create(ctx context.Context, tx bun.IDB, t tenant.ID, devices []*Device) error {
+// create inserts devices and their secrets, and sets their IDs.
+func (s *Store) create(ctx context.Context, tx bun.IDB, t tenant.ID, devices []Provisioned) error {
 	rows := make([]deviceRow, len(devices))
 	for i, d := range devices {
-		r, err := s.row(t, d)
+		r, err := s.row(t, d.Device)
 		if err != nil {
 			return err
 		}
@@ -55,15 +61,17 @@ func (s *Store) create(ctx context.Context, tx bun.IDB, t tenant.ID, devices []*
 	for _, f := range found {
 		ids[f.Name] = f.ID
 	}
+	secrets := make([]DeviceSecrets, len(devices))
 	for i, d := range devices {
 		d.ID, d.Tenant, d.CreateTime = ids[d.Name], t, rows[i].CreateTime
+		secrets[i] = DeviceSecrets{d.ID, d.Secrets}
 	}
 	s.db.AfterCommit(ctx, func() {
 		for _, d := range devices {
 			s.changed.notify(t, d.ID)
 		}
 	})
-	return nil
+	return s.insertSecrets(ctx, tx, secrets)
 }
 
 // requireScene returns an errs.Missing unless the tenant has the scene.
@@ -87,18 +95,48 @@ func (s *Store) PutAllSecrets(ctx context.Context, t tenant.ID, list []DeviceSec
 		if err := inBatches(list, func(batch []DeviceSecrets) error { return removeSecrets(ctx, tx, t, batch) }); err != nil {
 			return err
 		}
-		var rows []secretRow
-		for _, x := range list {
-			for _, h := range x.Hashes {
-				rows = append(rows, secretRow{Hash: slices.Clone(h[:]), DeviceID: x.ID, CreateTime: s.now().UnixMilli()})
-			}
-		}
-		return inBatches(rows, func(batch []secretRow) error {
-			_, err := tx.NewInsert().Model(&batch).Exec(ctx)
-			return err
-		})
+		return s.insertSecrets(ctx, tx, list)
 	})
 	return wrap("put secrets", err)
+}
+
+// AddFirstSecrets stores secrets of those of a tenant's devices that have none, and gives these devices.
+func (s *Store) AddFirstSecrets(ctx context.Context, t tenant.ID, list []DeviceSecrets) (got map[ID]bool, err error) {
+	got = map[ID]bool{}
+	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		return inBatches(list, func(batch []DeviceSecrets) error {
+			ids := make([]ID, len(batch))
+			for i := range batch {
+				ids[i] = batch[i].ID
+			}
+			var without []ID
+			err := tx.NewSelect().Model((*deviceRow)(nil)).Column("d.id").
+				Where("d.tenant_id = ? AND d.id IN (?)", t, bun.List(ids)).
+				Where("NOT EXISTS (SELECT 1 FROM device_secrets AS s WHERE s.device_id = d.id)").Scan(ctx, &without)
+			if err != nil {
+				return err
+			}
+			for _, id := range without {
+				got[id] = true
+			}
+			return s.insertSecrets(ctx, tx, slices.DeleteFunc(slices.Clone(batch), func(x DeviceSecrets) bool { return !got[x.ID] }))
+		})
+	})
+	return got, wrap("add secrets", err)
+}
+
+// insertSecrets inserts secrets of devices of which the caller knows that they are the tenant's.
+func (s *Store) insertSecrets(ctx context.Context, tx bun.IDB, list []DeviceSecrets) error {
+	var rows []secretRow
+	for _, x := range list {
+		for _, h := range x.Hashes {
+			rows = append(rows, secretRow{Hash: slices.Clone(h[:]), DeviceID: x.ID, CreateTime: s.now().UnixMilli()})
+		}
+	}
+	return inBatches(rows, func(batch []secretRow) error {
+		_, err := tx.NewInsert().Model(&batch).Exec(ctx)
+		return err
+	})
 }
 
 // removeSecrets removes the secrets of a tenant's devices; each device must be the tenant's.

@@ -86,6 +86,9 @@ func (e *execution) run(ctx context.Context, p *plan) error {
 	if err := e.storeTenants(ctx, p.tenants); err != nil {
 		return err
 	}
+	if err := e.removeReplacedSecrets(ctx, p.tenants); err != nil {
+		return err
+	}
 	for _, t := range p.tenants {
 		if err := e.storeContent(ctx, t); err != nil {
 			return err
@@ -166,10 +169,11 @@ func (e *execution) storeContent(ctx context.Context, t *tenantStep) error {
 			audit.Thing{ID: id, Name: name},
 		)
 	}
-	devices := make([]*device.Device, len(t.devices))
+	devices := make([]device.Provisioned, len(t.devices))
 	for i, d := range t.devices {
 		e.setReferences(t, d)
-		devices[i] = &d.device
+		e.makeSecret(d)
+		devices[i] = device.Provisioned{Device: &d.device, Secrets: d.secrets}
 	}
 	return e.Devices.PutAll(ctx, t.tenant.ID, devices)
 }
@@ -219,9 +223,16 @@ func (e *execution) setReferences(t *tenantStep, d *deviceStep) {
 	}
 }
 
-// storeSecrets stores the devices' secrets after all devices exist. It removes replaced secrets
-// first, because one may move to another device.
-func (e *execution) storeSecrets(ctx context.Context, list []*tenantStep) error {
+// makeSecret makes the secret of a device that gets one, unless that is to be done later.
+func (e *execution) makeSecret(d *deviceStep) {
+	if d.generateSecret && !e.defersSecrets {
+		d.generated = newSecret()
+		d.secrets, d.rotate = []device.SecretHash{device.HashSecret(e.DeviceKey, d.generated)}, true
+	}
+}
+
+// removeReplacedSecrets removes the secrets that others replace, before anything else: one may move to another device.
+func (e *execution) removeReplacedSecrets(ctx context.Context, list []*tenantStep) error {
 	for _, t := range list {
 		var replaced []device.DeviceSecrets
 		for _, d := range t.devices {
@@ -233,23 +244,25 @@ func (e *execution) storeSecrets(ctx context.Context, list []*tenantStep) error 
 			return err
 		}
 	}
+	return nil
+}
+
+// storeSecrets stores the changed secrets of devices that existed before, and records what happened to all devices.
+func (e *execution) storeSecrets(ctx context.Context, list []*tenantStep) error {
 	for _, t := range list {
 		var secrets []device.DeviceSecrets
 		for _, d := range t.devices {
-			item := Item{Kind: KindDevice, Tenant: t.tenant.Name, Name: d.device.Name}
 			if d.generateSecret && e.defersSecrets {
 				g := generatedSecret{t.tenant.ID, d.device.ID, d.created, len(e.result.Changed)}
 				if d.created {
 					g.item = len(e.result.Created)
 				}
 				e.generated = append(e.generated, g)
-			} else if d.generateSecret {
-				item.Secret = newSecret()
-				d.secrets, d.rotate = []device.SecretHash{device.HashSecret(e.DeviceKey, item.Secret)}, true
 			}
-			if d.rotate {
+			if d.rotate && !d.created {
 				secrets = append(secrets, device.DeviceSecrets{ID: d.device.ID, Hashes: d.secrets})
 			}
+			item := Item{Kind: KindDevice, Tenant: t.tenant.Name, Name: d.device.Name, Secret: d.generated}
 			e.record(&d.step, item, t.tenant.ID, d.device.AuditThing())
 		}
 		if err := e.Devices.PutAllSecrets(ctx, t.tenant.ID, secrets); err != nil {

@@ -220,32 +220,21 @@ func (s *Service) storeGenerated(ctx context.Context, list []generatedSecret, ou
 }
 
 func (s *Service) storeGeneratedPart(ctx context.Context, t tenant.ID, list []generatedSecret, out *Result) error {
-	made := make([]string, len(list))
-	err := s.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
-		ids := make([]device.ID, len(list))
-		for i, g := range list {
-			ids[i] = g.device
-		}
-		// Its people may have made a secret for a device meanwhile.
-		present, err := s.Devices.SecretsOf(ctx, t, ids)
-		if err != nil {
-			return err
-		}
-		var secrets []device.DeviceSecrets
-		for i, id := range ids {
-			if len(present[id]) > 0 {
-				continue
-			}
-			made[i] = newSecret()
-			hash := device.HashSecret(s.DeviceKey, made[i])
-			secrets = append(secrets, device.DeviceSecrets{ID: id, Hashes: []device.SecretHash{hash}})
-		}
-		return s.Devices.PutAllSecrets(ctx, t, secrets)
-	})
+	made, secrets := make([]string, len(list)), make([]device.DeviceSecrets, len(list))
+	for i, g := range list {
+		made[i] = newSecret()
+		hash := device.HashSecret(s.DeviceKey, made[i])
+		secrets[i] = device.DeviceSecrets{ID: g.device, Hashes: []device.SecretHash{hash}}
+	}
+	// Its people may have made a secret for a device meanwhile.
+	stored, err := s.Devices.AddFirstSecrets(ctx, t, secrets)
 	if err != nil {
 		return err
 	}
 	for i, g := range list {
+		if !stored[g.device] {
+			continue
+		}
 		if g.created {
 			out.Created[g.item].Secret = made[i]
 		} else {

@@ -17,9 +17,10 @@ type deviceStep struct {
 	product        string  // name of its product
 	scene          *string // folded name of its new scene; empty: no scene; nil: unchanged
 	secrets        []device.SecretHash
-	rotate         bool // secrets are to be stored
-	generateSecret bool // the server makes the secret
-	movesSecret    bool // it gets a secret that another device has, or gives one up to it
+	rotate         bool   // secrets are to be stored
+	generateSecret bool   // the server makes the secret
+	generated      string // that secret, once it is made
+	movesSecret    bool   // it gets a secret that another device has, or gives one up to it
 }
 
 func (pl *planner) planDevices(ctx context.Context, t *tenantStep) error {
@@ -193,7 +194,9 @@ func (pl *planner) planSecrets(ctx context.Context) error {
 		for _, s := range t.devices {
 			if len(s.secrets) > 0 {
 				asked = append(asked, s.secrets...)
-				ids = append(ids, s.device.ID)
+				if !s.created {
+					ids = append(ids, s.device.ID)
+				}
 				given[s.device.ID] = true
 			}
 		}
