@@ -2,7 +2,7 @@ package device
 
 import (
 	"context"
-	"errors"
+	"database/sql"
 
 	"github.com/uptrace/bun"
 
@@ -32,50 +32,30 @@ type dayPageRow struct {
 func (r *dayPageRow) key() pageKey { return pageKey{r.TenantID, r.Page} }
 
 // readStatusPages calls fn for each page of status that was written after a number.
-func readStatusPages(ctx context.Context, d *db.DB, after int64, fn func(*statusPageRow) error) (err error) {
-	rows, err := d.Read(ctx).NewSelect().Model((*statusPageRow)(nil)).
-		Column("tenant_id", "page", "written", "content").Where("p.written > ?", after).Rows(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
+func readStatusPages(ctx context.Context, d *db.DB, after int64, fn func(*statusPageRow) error) error {
+	q := d.Read(ctx).NewSelect().Model((*statusPageRow)(nil)).
+		Column("tenant_id", "page", "written", "content").Where("p.written > ?", after)
+	return eachRow(ctx, q, func(rows *sql.Rows) error {
 		var r statusPageRow
 		if err := rows.Scan(&r.TenantID, &r.Page, &r.Written, &r.Content); err != nil {
 			return err
 		}
-		if err := fn(&r); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+		return fn(&r)
+	})
 }
 
 // readDayPages calls fn for each page of the days from first on that was written after a number.
-func readDayPages(
-	ctx context.Context,
-	d *db.DB,
-	first Day,
-	after int64,
-	fn func(*dayPageRow) error,
-) (err error) {
-	rows, err := d.Read(ctx).NewSelect().Model((*dayPageRow)(nil)).
+func readDayPages(ctx context.Context, d *db.DB, first Day, after int64, fn func(*dayPageRow) error) error {
+	q := d.Read(ctx).NewSelect().Model((*dayPageRow)(nil)).
 		Column("tenant_id", "page", "day", "written", "content").
-		Where("p.day >= ? AND p.written > ?", first, after).OrderExpr("p.day").Rows(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
+		Where("p.day >= ? AND p.written > ?", first, after).OrderExpr("p.day")
+	return eachRow(ctx, q, func(rows *sql.Rows) error {
 		var r dayPageRow
 		if err := rows.Scan(&r.TenantID, &r.Page, &r.Day, &r.Written, &r.Content); err != nil {
 			return err
 		}
-		if err := fn(&r); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+		return fn(&r)
+	})
 }
 
 // daysOfPage reads the days from first to last that a page has on disk.

@@ -142,7 +142,7 @@ func (s *Service) applyDevices(
 	out *Result,
 	generated *[]generatedSecret,
 ) (left int, err error) {
-	for size := firstPart; len(devices) > 0; {
+	for size := min(firstPart, s.AtOnce); len(devices) > 0; {
 		n := min(size, len(devices))
 		pl.file = partOf(devices[:n])
 		began := time.Now()
@@ -150,18 +150,18 @@ func (s *Service) applyDevices(
 			return len(devices), err
 		}
 		devices = devices[n:]
-		size = nextSize(size, time.Since(began))
+		size = s.nextSize(size, time.Since(began))
 	}
 	return 0, nil
 }
 
 // nextSize adapts the size of parts to the time that one took.
-func nextSize(size int, took time.Duration) int {
+func (s *Service) nextSize(size int, took time.Duration) int {
 	switch {
 	case took > partTime:
-		return max(minPart, size/2)
+		return min(s.AtOnce, max(minPart, size/2))
 	case took < partTime/2:
-		return min(devicesAtOnce, size*2)
+		return min(s.AtOnce, size*2)
 	}
 	return size
 }
@@ -204,7 +204,7 @@ func (s *Service) applyPart(
 
 // storeGenerated makes the secrets of devices that have none, and gives how many are left after an error.
 func (s *Service) storeGenerated(ctx context.Context, list []generatedSecret, out *Result) (left int, err error) {
-	for size := firstPart; len(list) > 0; {
+	for size := min(firstPart, s.AtOnce); len(list) > 0; {
 		n := 1
 		for n < min(size, len(list)) && list[n].tenant == list[0].tenant {
 			n++
@@ -214,7 +214,7 @@ func (s *Service) storeGenerated(ctx context.Context, list []generatedSecret, ou
 			return len(list), err
 		}
 		list = list[n:]
-		size = nextSize(size, time.Since(began))
+		size = s.nextSize(size, time.Since(began))
 	}
 	return 0, nil
 }

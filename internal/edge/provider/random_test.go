@@ -102,9 +102,10 @@ func (w *fileGenerator) text(keep func(string) bool) string {
 // Whatever files are applied in whatever order, the server matches the file, every device can sign
 // in with its secrets and no others, and applying the file or a part of it again writes nothing.
 func TestRandomFiles(t *testing.T) {
-	for seed := range uint64(4) {
+	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			p := newFixture(t)
+			p.service.AtOnce = []int{1, 2, devicesAtOnce}[seed%3] // files are stored in parts of one or two devices, or whole
 			w := &fileGenerator{rnd: rand.New(rand.NewPCG(seed, 1)), devices: map[string]deviceSpec{}}
 			for range 25 {
 				old := map[string][]string{}
