@@ -112,6 +112,25 @@ func TestTenantIsolation(t *testing.T) {
 			"Store.PutSecrets": {func() error {
 				return s.Devices.PutSecrets(ctx, owner, mine.ID, device.HashSecret(testkit.SecretKey, "taken"))
 			}, true},
+			"Store.PutAll": {func() error {
+				d := *mine
+				d.NoteName = "Taken"
+				return s.Devices.PutAll(ctx, owner, []device.Provisioned{{Device: &d}})
+			}, true},
+			"Store.PutAll into the scene": {func() error {
+				d := device.Device{Name: "new", ProductID: station.ID, SceneID: scene}
+				return s.Devices.PutAll(ctx, owner, []device.Provisioned{{Device: &d}})
+			}, true},
+			"Store.PutAllSecrets": {func() error {
+				taken := []device.SecretHash{device.HashSecret(testkit.SecretKey, "taken")}
+				return s.Devices.PutAllSecrets(ctx, owner, []device.DeviceSecrets{{ID: mine.ID, Hashes: taken}})
+			}, true},
+			"Store.AddFirstSecrets": {func() error {
+				taken := []device.SecretHash{device.HashSecret(testkit.SecretKey, "taken")}
+				got, err := s.Devices.AddFirstSecrets(ctx, owner, []device.DeviceSecrets{{ID: mine.ID, Hashes: taken}})
+				nothing("AddFirstSecrets", int64(len(got)))
+				return err
+			}, false},
 			"Store.Secrets": {func() error {
 				hashes, err := s.Devices.Secrets(ctx, owner, mine.ID)
 				nothing("Secrets", int64(len(hashes)))

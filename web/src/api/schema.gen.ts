@@ -1873,7 +1873,7 @@ export interface paths {
         put?: never;
         /**
          * Create or change elements, products, tenants, users, scenes and devices
-         * @description Idempotent; all or nothing. The file determines the structure; password, nickname, email, mobile, noteName, scene and position are set at creation only, unless overwrite. Items, and keys of items, that the file omits do not change. A list is given whole (properties, hosts, secrets); of the mappings diy and elementData the given keys are set, and an empty text clears one. At most 16 MiB of YAML, without anchors, aliases and tags.
+         * @description Idempotent. All or nothing, unless the file creates or changes more than 1,000 devices: these are then stored in short transactions of their own, and a fault in between is answered as a warning. The file determines the structure; password, nickname, email, mobile, noteName, scene and position are set at creation only, unless overwrite. Items, and keys of items, that the file omits do not change. A list is given whole (properties, hosts, secrets); of the mappings diy and elementData the given keys are set, and an empty text clears one. At most 16 MiB of YAML, without anchors, aliases and tags.
          */
         post: operations["apply"];
         delete?: never;
@@ -4219,7 +4219,7 @@ export interface components {
             /** @description how many things of the file needed no change */
             left: number;
             removed: components["schemas"]["ApplyItem"][];
-            /** @description the change is stored, but the running server could not apply it; the next call tries that again first. Absent: the server has applied the change */
+            /** @description what is answered is stored, but a fault kept the running server from using it, or a large file from being stored whole; the text says which. The call can be repeated. Absent: the server has applied the change */
             warning?: string;
         };
         DeleteRequest: {
