@@ -62,6 +62,7 @@ type Registry struct {
 	countByTenant     map[tenant.ID]int
 	onStructureChange []func()
 	onTenantChange    []func(tenant.ID)
+	changes           int64 // rises when people change something
 }
 
 // NewRegistry makes an empty registry; key is the platform's secret key.
@@ -196,13 +197,32 @@ func (r *Registry) ForgetSite(ref Ref) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.sites, ref)
+	r.changes++
 }
 
 // Replace makes entries the whole content of the registry, without sites.
 func (r *Registry) Replace(entries []*Entry) { r.replace(entries, nil) }
 
+// changeCount gives how often people changed something that the registry holds.
+func (r *Registry) changeCount() int64 {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.changes
+}
+
 func (r *Registry) replace(entries []*Entry, sites map[Ref]Site) {
+	for !r.replaceUnlessChanged(r.changeCount(), entries, sites) {
+		continue
+	}
+}
+
+// replaceUnlessChanged replaces the content unless people changed something since changes were counted.
+func (r *Registry) replaceUnlessChanged(changes int64, entries []*Entry, sites map[Ref]Site) bool {
 	r.mu.Lock()
+	if r.changes != changes {
+		r.mu.Unlock()
+		return false
+	}
 	r.sites = sites
 	before := r.byID
 	r.byID = make(map[ID]*Entry, len(entries))
@@ -223,13 +243,14 @@ func (r *Registry) replace(entries []*Entry, sites map[Ref]Site) {
 		f()
 	}
 	if len(tenantListeners) == 0 {
-		return
+		return true
 	}
 	for t := range changedTenants(before, entries) {
 		for _, f := range tenantListeners {
 			f(t)
 		}
 	}
+	return true
 }
 
 // changedTenants gives the tenants whose devices, or the products of whose devices, differ between
@@ -263,6 +284,7 @@ func changedTenants(before map[ID]*Entry, now []*Entry) map[tenant.ID]struct{} {
 // hold yet: that device's entry comes with its secrets.
 func (r *Registry) replaceSecrets(ref Ref, hashes []SecretHash) {
 	r.mu.Lock()
+	r.changes++
 	before := r.byID[ref.ID]
 	if before == nil || before.Ref != ref {
 		r.mu.Unlock()

@@ -203,7 +203,7 @@ func (s *Store) Put(ctx context.Context, t tenant.ID, d *Device) error {
 	}
 	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		if r.SceneID != nil {
-			if err := requireScene(ctx, tx, t, *r.SceneID); err != nil {
+			if err := requireScenes(ctx, tx, t, []int64{*r.SceneID}); err != nil {
 				return err
 			}
 		}
@@ -318,49 +318,73 @@ func (s *Store) OwnerOf(ctx context.Context, name string) (tenant.ID, error) {
 	return owner, wrap("find owner", err)
 }
 
+// loadTries is how often LoadRegistry reads beside other writers before it keeps them out.
+const loadTries = 3
+
 // LoadRegistry reloads the catalogue and fills the registry with every device, and with the site of
-// each device that derives values. It reads all in one transaction, so that all is of one moment
-// and a reload never replaces newer data.
+// each device that derives values. A reload never replaces newer data: if a person changed something meanwhile, it
+// reads again. The provider's changes do not run at the same time.
 func (s *Store) LoadRegistry(ctx context.Context, c *Catalog, r *Registry) error {
-	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	load := func(ctx context.Context) (loaded bool, err error) {
+		changes := r.changeCount()
 		if err := c.Load(ctx); err != nil {
-			return err
+			return false, err
 		}
-		zones, err := tenant.Zones(ctx, tx)
-		if err != nil {
-			return err
+		entries, sites, err := readRegistry(ctx, s.db.Read(ctx), c, r.Total())
+		return err == nil && r.replaceUnlessChanged(changes, entries, sites), err
+	}
+	for range loadTries {
+		if loaded, err := load(ctx); loaded || err != nil {
+			return wrap("load registry", err)
 		}
-		hashes, err := loadSecrets(ctx, tx)
-		if err != nil {
+	}
+	// Changes are noted in the registry after their commit, so this may read once more, too.
+	for loaded := false; !loaded; {
+		err := s.db.Tx(ctx, func(ctx context.Context, _ bun.IDB) (err error) {
+			loaded, err = load(ctx)
 			return err
-		}
-		entries, sites := make([]*Entry, 0, r.Total()), map[Ref]Site{}
-		err = eachRow(ctx, tx.NewSelect().Model((*deviceRow)(nil)).
-			Column("id", "tenant_id", "name", "product_id", "gateway", "disabled").
-			Column("latitude", "longitude", "elevation"), func(rows *sql.Rows) error {
-			var d deviceRow
-			if err := rows.Scan(&d.ID, &d.TenantID, &d.Name, &d.ProductID, &d.Gateway, &d.Disabled,
-				&d.Latitude, &d.Longitude, &d.Elevation); err != nil {
-				return err
-			}
-			ref := Ref{Tenant: d.TenantID, ID: d.ID}
-			e := NewEntry(ref, d.Name, c.Product(d.ProductID), d.Gateway, d.Disabled, hashes[d.ID]...)
-			entries = append(entries, e)
-			if e.Derives() {
-				sites[ref] = Site{
-					zones[d.TenantID],
-					agronomy.Place{Latitude: d.Latitude, Longitude: d.Longitude, Elevation: d.Elevation},
-				}
-			}
-			return nil
 		})
 		if err != nil {
+			return wrap("load registry", err)
+		}
+	}
+	return nil
+}
+
+// readRegistry reads what the registry holds; room is about how many devices there are.
+func readRegistry(ctx context.Context, tx bun.IDB, c *Catalog, room int) (entries []*Entry, sites map[Ref]Site, err error) {
+	zones, err := tenant.Zones(ctx, tx)
+	if err != nil {
+		return nil, nil, err
+	}
+	hashes, err := loadSecrets(ctx, tx)
+	if err != nil {
+		return nil, nil, err
+	}
+	entries, sites = make([]*Entry, 0, room), map[Ref]Site{}
+	err = eachRow(ctx, tx.NewSelect().Model((*deviceRow)(nil)).
+		Column("id", "tenant_id", "name", "product_id", "gateway", "disabled").
+		Column("latitude", "longitude", "elevation"), func(rows *sql.Rows) error {
+		var d deviceRow
+		if err := rows.Scan(&d.ID, &d.TenantID, &d.Name, &d.ProductID, &d.Gateway, &d.Disabled,
+			&d.Latitude, &d.Longitude, &d.Elevation); err != nil {
 			return err
 		}
-		r.replace(entries, sites)
+		ref := Ref{Tenant: d.TenantID, ID: d.ID}
+		e := NewEntry(ref, d.Name, c.Product(d.ProductID), d.Gateway, d.Disabled, hashes[d.ID]...)
+		entries = append(entries, e)
+		if e.Derives() {
+			sites[ref] = Site{
+				zones[d.TenantID],
+				agronomy.Place{Latitude: d.Latitude, Longitude: d.Longitude, Elevation: d.Elevation},
+			}
+		}
 		return nil
 	})
-	return wrap("load registry", err)
+	if err != nil {
+		return nil, nil, err
+	}
+	return entries, sites, nil
 }
 
 // loadSecrets reads the hashes of all devices' secrets.

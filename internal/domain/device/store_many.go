@@ -2,6 +2,7 @@ package device
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/uptrace/bun"
@@ -19,7 +20,7 @@ type Provisioned struct {
 // PutAll is Put for many of a tenant's devices, and PutSecrets for the new ones among them; all or none.
 func (s *Store) PutAll(ctx context.Context, t tenant.ID, devices []Provisioned) error {
 	var created []Provisioned
-	scenes := map[int64]bool{} // those that the tenant has
+	scenes := map[int64]bool{} // of the new devices
 	return wrap("put all", s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		for _, d := range devices {
 			if d.ID != 0 {
@@ -28,13 +29,13 @@ func (s *Store) PutAll(ctx context.Context, t tenant.ID, devices []Provisioned) 
 				}
 				continue
 			}
-			if d.SceneID != DefaultScene && !scenes[d.SceneID] {
-				if err := requireScene(ctx, tx, t, d.SceneID); err != nil {
-					return err
-				}
+			if d.SceneID != DefaultScene {
 				scenes[d.SceneID] = true
 			}
 			created = append(created, d)
+		}
+		if err := requireScenes(ctx, tx, t, slices.Collect(maps.Keys(scenes))); err != nil {
+			return err
 		}
 		return inBatches(created, func(batch []Provisioned) error { return s.create(ctx, tx, t, batch) })
 	}))
@@ -74,13 +75,16 @@ func (s *Store) create(ctx context.Context, tx bun.IDB, t tenant.ID, devices []P
 	return s.insertSecrets(ctx, tx, secrets)
 }
 
-// requireScene returns an errs.Missing unless the tenant has the scene.
-func requireScene(ctx context.Context, tx bun.IDB, t tenant.ID, scene int64) error {
-	exists, err := tx.NewSelect().Model((*sceneRow)(nil)).Where("tenant_id = ? AND id = ?", t, scene).Exists(ctx)
-	if err == nil && !exists {
-		err = errs.Missing().WithField("groupId")
-	}
-	return err
+// requireScenes returns an errs.Missing unless the tenant has all these scenes.
+func requireScenes(ctx context.Context, tx bun.IDB, t tenant.ID, scenes []int64) error {
+	return inBatches(scenes, func(batch []int64) error {
+		n, err := tx.NewSelect().Model((*sceneRow)(nil)).
+			Where("tenant_id = ? AND id IN (?)", t, bun.List(batch)).Count(ctx)
+		if err == nil && n < int64(len(batch)) {
+			err = errs.Missing().WithField("groupId")
+		}
+		return err
+	})
 }
 
 // DeviceSecrets are the hashes of the secrets that a device may sign in with.
@@ -112,6 +116,9 @@ func (s *Store) AddFirstSecrets(ctx context.Context, t tenant.ID, list []DeviceS
 			var without []ID
 			err := tx.NewSelect().Model((*deviceRow)(nil)).Column("d.id").
 				Where("d.tenant_id = ? AND d.id IN (?)", t, bun.List(ids)).
+				// The range keeps PostgreSQL, which knows little of a table that has just grown, from reading all
+				// of the tenant's devices.
+				Where("d.id BETWEEN ? AND ?", slices.Min(ids), slices.Max(ids)).
 				Where("NOT EXISTS (SELECT 1 FROM device_secrets AS s WHERE s.device_id = d.id)").Scan(ctx, &without)
 			if err != nil {
 				return err
@@ -151,7 +158,8 @@ func removeSecrets(ctx context.Context, tx bun.IDB, t tenant.ID, list []DeviceSe
 		wanted = append(wanted, id)
 	}
 	err := tx.NewSelect().Model((*deviceRow)(nil)).Column("id").
-		Where("d.tenant_id = ? AND d.id IN (?)", t, bun.List(wanted)).Scan(ctx, &owned)
+		Where("d.tenant_id = ? AND d.id IN (?)", t, bun.List(wanted)).
+		Where("d.id BETWEEN ? AND ?", slices.Min(wanted), slices.Max(wanted)).Scan(ctx, &owned)
 	if err != nil {
 		return err
 	}

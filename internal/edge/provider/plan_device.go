@@ -28,7 +28,9 @@ func (pl *planner) planDevices(ctx context.Context, t *tenantStep) error {
 	if !t.created {
 		var names []string
 		for i := range t.file.devices {
-			names = append(names, t.file.devices[i].deviceName.value)
+			if name := t.file.devices[i].deviceName.value; pl.deviceOwners[name] == t.tenant.ID {
+				names = append(names, name)
+			}
 		}
 		var err error
 		if known, err = pl.Devices.ByNames(ctx, t.tenant.ID, names); err != nil {
