@@ -123,11 +123,11 @@ func TestTenantIsolation(t *testing.T) {
 			}, true},
 			"Store.PutAllSecrets": {func() error {
 				taken := []device.SecretHash{device.HashSecret(testkit.SecretKey, "taken")}
-				return s.Devices.PutAllSecrets(ctx, owner, []device.DeviceSecrets{{ID: mine.ID, Hashes: taken}})
+				return s.Devices.PutAllSecrets(ctx, owner, []device.SecretsOfDevice{{ID: mine.ID, Hashes: taken}})
 			}, true},
 			"Store.AddFirstSecrets": {func() error {
 				taken := []device.SecretHash{device.HashSecret(testkit.SecretKey, "taken")}
-				got, err := s.Devices.AddFirstSecrets(ctx, owner, []device.DeviceSecrets{{ID: mine.ID, Hashes: taken}})
+				got, err := s.Devices.AddFirstSecrets(ctx, owner, []device.SecretsOfDevice{{ID: mine.ID, Hashes: taken}})
 				nothing("AddFirstSecrets", int64(len(got)))
 				return err
 			}, false},

@@ -45,8 +45,14 @@ func TestDamagedPages(t *testing.T) {
 		}
 	}
 	examine()
-	damagePages(t, s, `UPDATE device_status_pages SET content = (SELECT content FROM device_status_pages AS x WHERE x.tenant_id = ?)
-		WHERE tenant_id = ?`, rival.ID, owner.ID)
+	damagePages(
+		t,
+		s,
+		`UPDATE device_status_pages SET content = (SELECT content FROM device_status_pages AS x WHERE x.tenant_id = ?)
+		WHERE tenant_id = ?`,
+		rival.ID,
+		owner.ID,
+	)
 	damagePages(t, s, `UPDATE device_day_pages SET content = ? WHERE tenant_id = ?`, []byte{1, 0, 0, 0, 0, 0}, owner.ID)
 	examine("status of tenant 1: its checksum is wrong", "intake of tenant 1 on 2026-11-21: its checksum is wrong")
 

@@ -186,9 +186,8 @@ func decodeStatus(content []byte, k pageKey) ([]deviceStatus, error) {
 }
 
 // appendDay encodes a page of a day. list is in the order of IDs, without duplicates.
-func appendDay(content []byte, k pageKey, day Day, list []deviceDay) []byte {
-	start := len(content)
-	content = append(content, pageVersion)
+func appendDay(k pageKey, day Day, list []deviceDay) []byte {
+	content := []byte{pageVersion}
 	content = binary.AppendUvarint(content, uint64(len(list)))
 	before := ID(0)
 	for _, d := range list {
@@ -198,7 +197,7 @@ func appendDay(content []byte, k pageKey, day Day, list []deviceDay) []byte {
 		content = binary.AppendVarint(content, d.Values)
 		content = binary.AppendVarint(content, d.Refused)
 	}
-	return append(content[:start], appendChecksum(content[start:], placeOf(k, int64(day)))...)
+	return appendChecksum(content, placeOf(k, int64(day)))
 }
 
 // decodeDay decodes a page of a day, of any version.

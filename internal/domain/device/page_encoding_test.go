@@ -29,7 +29,9 @@ func randomStatus(r *rand.Rand, id ID) deviceStatus {
 	texts := []string{"", "rain", "a\nb \u0001 \"\\", "农业 🌱", string(make([]byte, 300))}
 	d := deviceStatus{ID: id}
 	d.Online = r.IntN(2) == 0
-	for _, n := range []*int64{&d.LastContact, &d.OnlineTime, &d.OfflineTime, &d.Messages, &d.Values, &d.Refused, &d.LastRefusal.Time} {
+	for _, n := range []*int64{
+		&d.LastContact, &d.OnlineTime, &d.OfflineTime, &d.Messages, &d.Values, &d.Refused, &d.LastRefusal.Time,
+	} {
 		*n = randomNumber(r)
 	}
 	d.LastRefusal.Identifier = texts[r.IntN(len(texts))]
@@ -67,7 +69,7 @@ func TestPagesSurviveEncoding(t *testing.T) {
 		if got, err := decodeStatus(content[len(before):], k); err != nil || !slices.Equal(got, status) {
 			t.Fatalf("%v: %+v, want %+v", err, got, status)
 		}
-		if got, err := decodeDay(appendDay(nil, k, day, days), k, day); err != nil || !slices.Equal(got, days) {
+		if got, err := decodeDay(appendDay(k, day, days), k, day); err != nil || !slices.Equal(got, days) {
 			t.Fatalf("%v: %+v, want %+v", err, got, days)
 		}
 	}
@@ -88,7 +90,7 @@ func TestDamagedPagesAreRefused(t *testing.T) {
 		decode  func([]byte, pageKey, Day) error
 	}{
 		"status": {appendStatus(nil, k, status), func(b []byte, k pageKey, _ Day) error { _, err := decodeStatus(b, k); return err }},
-		"day":    {appendDay(nil, k, 20_000, days), func(b []byte, k pageKey, d Day) error { _, err := decodeDay(b, k, d); return err }},
+		"day":    {appendDay(k, 20_000, days), func(b []byte, k pageKey, d Day) error { _, err := decodeDay(b, k, d); return err }},
 	} {
 		if err := page.decode(page.content, k, 20_000); err != nil {
 			t.Fatal(name, err)
@@ -111,7 +113,7 @@ func TestDamagedPagesAreRefused(t *testing.T) {
 			}
 		}
 	}
-	if _, err := decodeDay(appendDay(nil, k, 20_000, days), k, 20_001); !errors.Is(err, errPageChecksum) {
+	if _, err := decodeDay(appendDay(k, 20_000, days), k, 20_001); !errors.Is(err, errPageChecksum) {
 		t.Errorf("a page of another day: %v", err)
 	}
 	// The checksum is right, the content is not.
@@ -131,11 +133,24 @@ func TestDamagedPagesAreRefused(t *testing.T) {
 // Pages that the migration wrote as JSON are read, and wrong ones refused.
 func TestPagesOfTheMigration(t *testing.T) {
 	k := pageKey{7, 3}
-	got, err := decodeStatus([]byte(`[[3,1,5,6,7,8,9,10,11,"ra\"in","outOfRange",1500], [9,0,0,0,0,0,0,0,0,"","",0]]`), k)
-	want := []deviceStatus{{
-		ID: 3, Status: Status{Online: true, LastContact: 5, OnlineTime: 6, OfflineTime: 7},
-		Intake: Intake{Messages: 8, Values: 9, Refused: 10, LastRefusal: Refusal{11, `ra"in`, ReasonOutOfRange}, ClockAhead: 1500 * time.Millisecond},
-	}, {ID: 9}}
+	got, err := decodeStatus(
+		[]byte(`[[3,1,5,6,7,8,9,10,11,"ra\"in","outOfRange",1500], [9,0,0,0,0,0,0,0,0,"","",0]]`),
+		k,
+	)
+	want := []deviceStatus{
+		{
+			ID:     3,
+			Status: Status{Online: true, LastContact: 5, OnlineTime: 6, OfflineTime: 7},
+			Intake: Intake{
+				Messages:    8,
+				Values:      9,
+				Refused:     10,
+				LastRefusal: Refusal{11, `ra"in`, ReasonOutOfRange},
+				ClockAhead:  1500 * time.Millisecond,
+			},
+		},
+		{ID: 9},
+	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v (%v), want %+v", got, err, want)
 	}

@@ -27,11 +27,12 @@ var beforePages = []string{
 		SELECT i, 1 + i % 2, 'd' || i, '', '', 'd' || i, 1, 0 FROM n`,
 	`INSERT INTO device_status (device_id, tenant_id, online, last_contact, online_time, offline_time, messages,
 			value_count, refused, refusal_time, refusal_identifier, refusal_reason, clock_ahead)
-		SELECT id, tenant_id, id % 3 = 0, 1700000000000 + id, 1690000000000 + id, 1680000000000 + id, id, 2 * id, id % 5,
-			id % 7, CASE WHEN id % 5 = 0 THEN '' ELSE 'q"\ 🌱' || id END, 'unknown', id % 2 * 1000
+		SELECT id, tenant_id, id % 3 = 0, 1700000000000 + id, 1690000000000 + id, 1680000000000 + id, id, 2 * id,
+			id % 5, id % 7, CASE WHEN id % 5 = 0 THEN '' ELSE 'q"\ 🌱' || id END, 'unknown', id % 2 * 1000
 		FROM devices WHERE id % 10 <> 0`,
 	`INSERT INTO device_days (device_id, day, tenant_id, messages, value_count, refused)
-		SELECT id, day, tenant_id, id, day, id % 3 FROM devices, (SELECT 20000 AS day UNION ALL SELECT 20777 UNION ALL SELECT 20778) AS x
+		SELECT id, day, tenant_id, id, day, id % 3 FROM devices,
+			(SELECT 20000 AS day UNION ALL SELECT 20777 UNION ALL SELECT 20778) AS x
 		WHERE id % 4 <> 0`,
 }
 
@@ -40,7 +41,10 @@ func openUpgraded(t *testing.T) *db.DB {
 	t.Helper()
 	const before = 29
 	dir := t.TempDir()
-	driver, address, dialect, migrations := "sqlite", "file:"+filepath.Join(dir, "tilth.db")+"?_pragma=foreign_keys(ON)",
+	driver, address, dialect, migrations := "sqlite", "file:"+filepath.Join(
+		dir,
+		"tilth.db",
+	)+"?_pragma=foreign_keys(ON)",
 		goose.DialectSQLite3, "sqlite"
 	if testkit.UsePostgres() {
 		driver, address, dialect, migrations = "pgx", testkit.NewPostgres(t), goose.DialectPostgres, "postgres"
@@ -106,8 +110,15 @@ func TestMigrationKeepsStatus(t *testing.T) {
 			var wantStatus device.Status
 			var wantIntake device.Intake
 			if id%10 != 0 {
-				wantStatus = device.Status{Online: id%3 == 0, LastContact: 1700000000000 + n, OnlineTime: 1690000000000 + n, OfflineTime: 1680000000000 + n}
-				wantIntake = device.Intake{Messages: n, Values: 2 * n, Refused: n % 5, ClockAhead: time.Duration(n%2) * time.Second}
+				wantStatus = device.Status{
+					Online:      id%3 == 0,
+					LastContact: 1700000000000 + n,
+					OnlineTime:  1690000000000 + n,
+					OfflineTime: 1680000000000 + n,
+				}
+				wantIntake = device.Intake{
+					Messages: n, Values: 2 * n, Refused: n % 5, ClockAhead: time.Duration(n%2) * time.Second,
+				}
 				wantIntake.LastRefusal = device.Refusal{Time: n % 7, Reason: device.ReasonUnknown}
 				if n%5 != 0 {
 					wantIntake.LastRefusal.Identifier = fmt.Sprint(`q"\ 🌱`, n)
@@ -116,7 +127,10 @@ func TestMigrationKeepsStatus(t *testing.T) {
 			var wantDays []device.DayIntake
 			for _, day := range []device.Day{20000, 20777, 20778} {
 				if id%4 != 0 {
-					wantDays = append(wantDays, device.DayIntake{Day: day, Messages: n, Values: int64(day), Refused: n % 3})
+					wantDays = append(
+						wantDays,
+						device.DayIntake{Day: day, Messages: n, Values: int64(day), Refused: n % 3},
+					)
 				}
 			}
 			if owners[id] != tenant.ID(1+n%2) || status[id] != wantStatus || intake[id] != wantIntake ||

@@ -309,7 +309,10 @@ func ExaminePages(ctx context.Context, d *db.DB) (problems []string, err error) 
 	err = readStatusPages(ctx, d, 0, func(r *statusPageRow) error {
 		list, err := decodeStatus(r.Content, r.key())
 		if err != nil {
-			problems = append(problems, fmt.Sprintf("page %d of the device status of tenant %d: %v", r.Page, r.TenantID, err))
+			problems = append(
+				problems,
+				fmt.Sprintf("page %d of the device status of tenant %d: %v", r.Page, r.TenantID, err),
+			)
 			return nil
 		}
 		for i := range list {
@@ -328,7 +331,10 @@ func ExaminePages(ctx context.Context, d *db.DB) (problems []string, err error) 
 	}
 	err = readDayPages(ctx, d, 0, 0, func(r *dayPageRow) error {
 		if _, err := decodeDay(r.Content, r.key(), r.Day); err != nil {
-			problems = append(problems, fmt.Sprintf("page %d of the intake of tenant %d on %s: %v", r.Page, r.TenantID, r.Day, err))
+			problems = append(
+				problems,
+				fmt.Sprintf("page %d of the intake of tenant %d on %s: %v", r.Page, r.TenantID, r.Day, err),
+			)
 		}
 		return nil
 	})

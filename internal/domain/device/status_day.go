@@ -124,7 +124,7 @@ func (s *StatusStore) addDays(ctx context.Context, w *pageWrites, p *devicePage,
 			Page:     p.key.page,
 			Day:      day,
 			Written:  w.written,
-			Content:  appendDay(nil, p.key, day, list),
+			Content:  appendDay(p.key, day, list),
 		})
 		w.lists = append(w.lists, list)
 	}

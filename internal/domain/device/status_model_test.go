@@ -79,7 +79,13 @@ func (m *statusModel) restart() {
 			found = found || fmt.Sprint(s) == fmt.Sprint(got)
 		}
 		if !found {
-			m.t.Fatalf("device %d of tenant %d is restored as\n%+v, was one of\n%+v", id, d.Tenant, got, m.snapshots[id])
+			m.t.Fatalf(
+				"device %d of tenant %d is restored as\n%+v, was one of\n%+v",
+				id,
+				d.Tenant,
+				got,
+				m.snapshots[id],
+			)
 		}
 		m.snapshots[id] = []knownStatus{got}
 		for _, other := range m.tenants {
@@ -166,7 +172,13 @@ func (m *statusModel) step() {
 		if m.r.IntN(2) == 0 {
 			refusals = outOfRangeRefusal(m.Stores)
 		}
-		m.Diagnostics.Count(testkit.Ref(d), m.Clock.Milli(), m.r.IntN(9), refusals, time.Duration(m.r.IntN(3))*time.Second)
+		m.Diagnostics.Count(
+			testkit.Ref(d),
+			m.Clock.Milli(),
+			m.r.IntN(9),
+			refusals,
+			time.Duration(m.r.IntN(3))*time.Second,
+		)
 	case n < 66:
 		m.Clock.Advance(time.Duration(m.r.Int64N(int64(testkit.OfflineAfter))))
 		m.Presence.Expire()

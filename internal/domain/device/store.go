@@ -352,7 +352,12 @@ func (s *Store) LoadRegistry(ctx context.Context, c *Catalog, r *Registry) error
 }
 
 // readRegistry reads what the registry holds; room is about how many devices there are.
-func readRegistry(ctx context.Context, tx bun.IDB, c *Catalog, room int) (entries []*Entry, sites map[Ref]Site, err error) {
+func readRegistry(
+	ctx context.Context,
+	tx bun.IDB,
+	c *Catalog,
+	room int,
+) (entries []*Entry, sites map[Ref]Site, err error) {
 	zones, err := tenant.Zones(ctx, tx)
 	if err != nil {
 		return nil, nil, err
@@ -390,15 +395,19 @@ func readRegistry(ctx context.Context, tx bun.IDB, c *Catalog, room int) (entrie
 // loadSecrets reads the hashes of all devices' secrets.
 func loadSecrets(ctx context.Context, tx bun.IDB) (map[ID][]SecretHash, error) {
 	hashes := map[ID][]SecretHash{}
-	err := eachRow(ctx, tx.NewSelect().Model((*secretRow)(nil)).Column("hash", "device_id"), func(rows *sql.Rows) error {
-		var id ID
-		var hash sql.RawBytes
-		if err := rows.Scan(&hash, &id); err != nil {
-			return err
-		}
-		hashes[id] = append(hashes[id], SecretHash(hash))
-		return nil
-	})
+	err := eachRow(
+		ctx,
+		tx.NewSelect().Model((*secretRow)(nil)).Column("hash", "device_id"),
+		func(rows *sql.Rows) error {
+			var id ID
+			var hash sql.RawBytes
+			if err := rows.Scan(&hash, &id); err != nil {
+				return err
+			}
+			hashes[id] = append(hashes[id], SecretHash(hash))
+			return nil
+		},
+	)
 	return hashes, err
 }
 

@@ -62,10 +62,10 @@ func (s *Store) create(ctx context.Context, tx bun.IDB, t tenant.ID, devices []P
 	for _, f := range found {
 		ids[f.Name] = f.ID
 	}
-	secrets := make([]DeviceSecrets, len(devices))
+	secrets := make([]SecretsOfDevice, len(devices))
 	for i, d := range devices {
 		d.ID, d.Tenant, d.CreateTime = ids[d.Name], t, rows[i].CreateTime
-		secrets[i] = DeviceSecrets{d.ID, d.Secrets}
+		secrets[i] = SecretsOfDevice{d.ID, d.Secrets}
 	}
 	s.db.AfterCommit(ctx, func() {
 		for _, d := range devices {
@@ -87,16 +87,19 @@ func requireScenes(ctx context.Context, tx bun.IDB, t tenant.ID, scenes []int64)
 	})
 }
 
-// DeviceSecrets are the hashes of the secrets that a device may sign in with.
-type DeviceSecrets struct {
+// SecretsOfDevice are the hashes of the secrets that a device may sign in with.
+type SecretsOfDevice struct {
 	ID     ID
 	Hashes []SecretHash
 }
 
 // PutAllSecrets is PutSecrets for many of a tenant's devices, all or none.
-func (s *Store) PutAllSecrets(ctx context.Context, t tenant.ID, list []DeviceSecrets) error {
+func (s *Store) PutAllSecrets(ctx context.Context, t tenant.ID, list []SecretsOfDevice) error {
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		if err := inBatches(list, func(batch []DeviceSecrets) error { return removeSecrets(ctx, tx, t, batch) }); err != nil {
+		if err := inBatches(
+			list,
+			func(batch []SecretsOfDevice) error { return removeSecrets(ctx, tx, t, batch) },
+		); err != nil {
 			return err
 		}
 		return s.insertSecrets(ctx, tx, list)
@@ -105,10 +108,10 @@ func (s *Store) PutAllSecrets(ctx context.Context, t tenant.ID, list []DeviceSec
 }
 
 // AddFirstSecrets stores secrets of those of a tenant's devices that have none, and gives these devices.
-func (s *Store) AddFirstSecrets(ctx context.Context, t tenant.ID, list []DeviceSecrets) (got map[ID]bool, err error) {
+func (s *Store) AddFirstSecrets(ctx context.Context, t tenant.ID, list []SecretsOfDevice) (got map[ID]bool, err error) {
 	got = map[ID]bool{}
 	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		return inBatches(list, func(batch []DeviceSecrets) error {
+		return inBatches(list, func(batch []SecretsOfDevice) error {
 			ids := make([]ID, len(batch))
 			for i := range batch {
 				ids[i] = batch[i].ID
@@ -126,14 +129,18 @@ func (s *Store) AddFirstSecrets(ctx context.Context, t tenant.ID, list []DeviceS
 			for _, id := range without {
 				got[id] = true
 			}
-			return s.insertSecrets(ctx, tx, slices.DeleteFunc(slices.Clone(batch), func(x DeviceSecrets) bool { return !got[x.ID] }))
+			return s.insertSecrets(
+				ctx,
+				tx,
+				slices.DeleteFunc(slices.Clone(batch), func(x SecretsOfDevice) bool { return !got[x.ID] }),
+			)
 		})
 	})
 	return got, wrap("add secrets", err)
 }
 
 // insertSecrets inserts secrets of devices of which the caller knows that they are the tenant's.
-func (s *Store) insertSecrets(ctx context.Context, tx bun.IDB, list []DeviceSecrets) error {
+func (s *Store) insertSecrets(ctx context.Context, tx bun.IDB, list []SecretsOfDevice) error {
 	var rows []secretRow
 	for _, x := range list {
 		for _, h := range x.Hashes {
@@ -147,7 +154,7 @@ func (s *Store) insertSecrets(ctx context.Context, tx bun.IDB, list []DeviceSecr
 }
 
 // removeSecrets removes the secrets of a tenant's devices; each device must be the tenant's.
-func removeSecrets(ctx context.Context, tx bun.IDB, t tenant.ID, list []DeviceSecrets) error {
+func removeSecrets(ctx context.Context, tx bun.IDB, t tenant.ID, list []SecretsOfDevice) error {
 	ids := map[ID]struct{}{}
 	for _, x := range list {
 		ids[x.ID] = struct{}{}

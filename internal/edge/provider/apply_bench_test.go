@@ -22,7 +22,14 @@ func largeFile(n int) []byte {
 	}
 	b.WriteString("]\n    devices:\n")
 	for i := range n {
-		fmt.Fprintf(&b, "      - {deviceName: L-%06d, serial: SN-%06d, noteName: Mast %d, product: mast, scene: S%d", i, i, i, i%20)
+		fmt.Fprintf(
+			&b,
+			"      - {deviceName: L-%06d, serial: SN-%06d, noteName: Mast %d, product: mast, scene: S%d",
+			i,
+			i,
+			i,
+			i%20,
+		)
 		if i%2 == 0 {
 			fmt.Fprintf(&b, ", secret: secret-of-the-large-device-%06d", i)
 		}

@@ -234,10 +234,10 @@ func (e *execution) makeSecret(d *deviceStep) {
 // removeReplacedSecrets removes the secrets that others replace, before anything else: one may move to another device.
 func (e *execution) removeReplacedSecrets(ctx context.Context, list []*tenantStep) error {
 	for _, t := range list {
-		var replaced []device.DeviceSecrets
+		var replaced []device.SecretsOfDevice
 		for _, d := range t.devices {
 			if d.rotate && !d.created {
-				replaced = append(replaced, device.DeviceSecrets{ID: d.device.ID})
+				replaced = append(replaced, device.SecretsOfDevice{ID: d.device.ID})
 			}
 		}
 		if err := e.Devices.PutAllSecrets(ctx, t.tenant.ID, replaced); err != nil {
@@ -250,7 +250,7 @@ func (e *execution) removeReplacedSecrets(ctx context.Context, list []*tenantSte
 // storeSecrets stores the changed secrets of devices that existed before, and records what happened to all devices.
 func (e *execution) storeSecrets(ctx context.Context, list []*tenantStep) error {
 	for _, t := range list {
-		var secrets []device.DeviceSecrets
+		var secrets []device.SecretsOfDevice
 		for _, d := range t.devices {
 			if d.generateSecret && e.defersSecrets {
 				g := generatedSecret{t.tenant.ID, d.device.ID, d.created, len(e.result.Changed)}
@@ -260,7 +260,7 @@ func (e *execution) storeSecrets(ctx context.Context, list []*tenantStep) error 
 				e.generated = append(e.generated, g)
 			}
 			if d.rotate && !d.created {
-				secrets = append(secrets, device.DeviceSecrets{ID: d.device.ID, Hashes: d.secrets})
+				secrets = append(secrets, device.SecretsOfDevice{ID: d.device.ID, Hashes: d.secrets})
 			}
 			item := Item{Kind: KindDevice, Tenant: t.tenant.Name, Name: d.device.Name, Secret: d.generated}
 			e.record(&d.step, item, t.tenant.ID, d.device.AuditThing())

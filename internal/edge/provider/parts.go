@@ -220,11 +220,11 @@ func (s *Service) storeGenerated(ctx context.Context, list []generatedSecret, ou
 }
 
 func (s *Service) storeGeneratedPart(ctx context.Context, t tenant.ID, list []generatedSecret, out *Result) error {
-	made, secrets := make([]string, len(list)), make([]device.DeviceSecrets, len(list))
+	made, secrets := make([]string, len(list)), make([]device.SecretsOfDevice, len(list))
 	for i, g := range list {
 		made[i] = newSecret()
 		hash := device.HashSecret(s.DeviceKey, made[i])
-		secrets[i] = device.DeviceSecrets{ID: g.device, Hashes: []device.SecretHash{hash}}
+		secrets[i] = device.SecretsOfDevice{ID: g.device, Hashes: []device.SecretHash{hash}}
 	}
 	// Its people may have made a secret for a device meanwhile.
 	stored, err := s.Devices.AddFirstSecrets(ctx, t, secrets)

@@ -36,7 +36,11 @@ tenants:
       - {deviceName: P-6, product: mast, secret: secret-of-the-device-p-6}
 `
 
-var partsSecrets = map[string]string{"P-1": "secret-of-the-device-p-1", "P-4": "secret-two-of-device-p-4", "P-6": "secret-of-the-device-p-6"}
+var partsSecrets = map[string]string{
+	"P-1": "secret-of-the-device-p-1",
+	"P-4": "secret-two-of-device-p-4",
+	"P-6": "secret-of-the-device-p-6",
+}
 
 // signIn checks that each device can sign in with its secret: one of the file, or one of an answer.
 func (p *fixture) signIn(t *testing.T, answers ...*Result) {
@@ -76,8 +80,15 @@ func TestApplyInParts(t *testing.T) {
 		}
 		p.signIn(t, out)
 		var entries []string
-		err = p.DB.Read(t.Context()).NewRaw("SELECT kind || action || ' ' || thing_name || ' ' || tenant_id FROM audit_entries ORDER BY 1").
-			Scan(t.Context(), &entries)
+		err = p.DB.Read(
+			t.Context(),
+		).NewRaw(
+			"SELECT kind || action || ' ' || thing_name || ' ' || tenant_id FROM audit_entries ORDER BY 1",
+		).
+			Scan(
+				t.Context(),
+				&entries,
+			)
 		if err != nil || len(entries) != len(out.Created)+len(out.Changed) {
 			t.Errorf("%d entries of %d things (%v)", len(entries), len(out.Created)+len(out.Changed), err)
 		}
@@ -103,7 +114,11 @@ func TestMistakeInLargeFileChangesNothing(t *testing.T) {
 	p.service.AtOnce = 1
 	p.applyBase(t)
 	before := p.dump(t)
-	_, err := p.service.Apply(t.Context(), []byte(strings.Replace(partsFile, "P-6, product: mast", "P-6, product: none", 1)), false)
+	_, err := p.service.Apply(
+		t.Context(),
+		[]byte(strings.Replace(partsFile, "P-6, product: mast", "P-6, product: none", 1)),
+		false,
+	)
 	var wrong *FileError
 	if !errors.As(err, &wrong) || p.dump(t) != before {
 		t.Errorf("%v; stored:\n%s\nwas\n%s", err, p.dump(t), before)

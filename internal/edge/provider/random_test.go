@@ -105,7 +105,7 @@ func TestRandomFiles(t *testing.T) {
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			p := newFixture(t)
-			p.service.AtOnce = []int{1, 2, devicesAtOnce}[seed%3] // files are stored in parts of one or two devices, or whole
+			p.service.AtOnce = []int{1, 2, devicesAtOnce}[seed%3] // stored in parts, or whole
 			w := &fileGenerator{rnd: rand.New(rand.NewPCG(seed, 1)), devices: map[string]deviceSpec{}}
 			for range 25 {
 				old := map[string][]string{}

@@ -86,7 +86,7 @@ var crossTenantQueries = map[string]string{
 	"device.Store.OwnerOf":                    "for the provider: device names are unique in the installation",
 	"device.Store.OwnersOf":                   "for the provider: device names are unique in the installation",
 	"device.Store.Refs":                       "examines a data folder, which holds all tenants",
-	"device.Store.LoadRegistry":               "the registry holds every tenant's devices",
+	"device.readRegistry":                     "the registry holds every tenant's devices",
 	"device.readStatusPages":                  "a start loads every tenant's status, a standby what changed since",
 	"device.readDayPages":                     "a start loads every tenant's status, a standby what changed since",
 	"device.StatusStore.overfullDevices":      "clean-up of all tenants: devices with too many presence changes",
