@@ -80,7 +80,7 @@ var (
 		"tenant":     platform,
 		"audit":      append([]string{"tenant"}, platform...),
 
-		"acme": {}, "agronomy": {}, "archive": {}, "clock": {}, "comparator": {}, "errs": {}, "limit": {}, "listen": {},
+		"acme": {"db"}, "agronomy": {}, "archive": {}, "clock": {}, "comparator": {}, "errs": {}, "limit": {}, "listen": {},
 		"memory": {}, "text": {},
 		"alertmsg":   {"comparator"},
 		"datafolder": {"clock", "db"},

@@ -1,0 +1,11 @@
+-- +goose Up
+
+-- What the nodes of a cluster share so that any of them can lead at once; SQLite has none of it, and a backup
+-- leaves it out.
+
+-- The account, keys and certificates of an ACME server, as certmagic names them. Their contents are encrypted.
+CREATE TABLE acme_files (
+    name        TEXT COLLATE "C" PRIMARY KEY,
+    sealed      BYTEA NOT NULL,
+    modified_at BIGINT NOT NULL -- epoch ms
+);
