@@ -312,36 +312,44 @@ func (s *Store) OwnerOf(ctx context.Context, name string) (tenant.ID, error) {
 	return owner, wrap("find owner", err)
 }
 
+// registryRow is what the registry needs of a device.
+type registryRow struct {
+	bun.BaseModel `bun:"table:devices,alias:d"`
+	ID            ID `bun:",pk"`
+	TenantID      tenant.ID
+	Name          string
+	ProductID     int64
+	Gateway       bool
+	Disabled      bool
+	Latitude      *float64
+	Longitude     *float64
+	Elevation     *float64
+}
+
 // LoadRegistry reloads the catalogue and fills the registry with every device, and with the site of
 // each device that derives values. It reads all in one transaction, so that all is of one moment
 // and a reload never replaces newer data.
 func (s *Store) LoadRegistry(ctx context.Context, c *Catalog, r *Registry) error {
+	return s.LoadRegistryFrom(ctx, c, r, nil)
+}
+
+// LoadRegistryFrom is LoadRegistry for a node that begins to lead: warm, which may be nil, is what it has
+// read of the devices while it stood by.
+func (s *Store) LoadRegistryFrom(ctx context.Context, c *Catalog, r *Registry, warm *Warm) error {
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		if err := c.Load(ctx); err != nil {
-			return err
-		}
-		var rows []deviceRow
-		var secrets []secretRow
-		err := tx.NewSelect().Model(&rows).
-			Column("id", "tenant_id", "name", "product_id", "gateway", "disabled").
-			Column("latitude", "longitude", "elevation").
-			Scan(ctx)
-		if err != nil {
 			return err
 		}
 		zones, err := tenant.Zones(ctx, tx)
 		if err != nil {
 			return err
 		}
-		if err := tx.NewSelect().Model(&secrets).Scan(ctx); err != nil {
+		count, rows, hashes, err := registryRows(ctx, tx, warm)
+		if err != nil {
 			return err
 		}
-		hashes := make(map[ID][]SecretHash, len(rows))
-		for _, sec := range secrets {
-			hashes[sec.DeviceID] = append(hashes[sec.DeviceID], SecretHash(sec.Hash))
-		}
-		entries, sites := make([]*Entry, 0, len(rows)), map[Ref]Site{}
-		for _, d := range rows {
+		entries, sites := make([]*Entry, 0, count), map[Ref]Site{}
+		for d := range rows {
 			ref := Ref{Tenant: d.TenantID, ID: d.ID}
 			e := NewEntry(ref, d.Name, c.Product(d.ProductID), d.Gateway, d.Disabled, hashes[d.ID]...)
 			entries = append(entries, e)
