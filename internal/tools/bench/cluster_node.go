@@ -18,6 +18,8 @@ const (
 	nodeLeads    = "tilth_cluster_leads"
 	nodeEpoch    = "tilth_cluster_epoch"
 	nodePosition = "tilth_cluster_position"
+	// evaluations begins at 0 in each term.
+	evaluations = "tilth_alarm_judged_total"
 )
 
 // clusterNode is a node of a cluster that a run started. Its addresses stay the same.
@@ -95,6 +97,24 @@ func (n *clusterNode) awaitFollowing(ctx context.Context, leader *clusterNode) e
 			return fmt.Errorf("%s: %w: %w\n%s", n.name, errEnded, n.err, &n.log)
 		case <-ctx.Done():
 			return fmt.Errorf("%s does not follow %s: %w\n%s", n.name, leader.name, why, &n.log)
+		case <-time.After(pollInterval): // another process: there is no event to wait for
+		}
+	}
+}
+
+// awaitEvaluation waits until the node, which leads, has evaluated a rule on a reading.
+func (n *clusterNode) awaitEvaluation(ctx context.Context) error {
+	for {
+		own, err := n.metrics(ctx)
+		if err != nil {
+			return err
+		}
+		if own[evaluations] > 0 {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%s evaluates no rule: %w", n.name, ctx.Err())
 		case <-time.After(pollInterval): // another process: there is no event to wait for
 		}
 	}
