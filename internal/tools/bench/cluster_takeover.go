@@ -83,6 +83,9 @@ func (p *takeoverPair) run(ctx context.Context, url string) error {
 		if err := p.standby.awaitFollowing(ctx, p.leader); err != nil {
 			return err
 		}
+		if err := p.standby.awaitReadAhead(ctx); err != nil {
+			return err
+		}
 		select {
 		case <-time.After(settleTime):
 		case <-ctx.Done():
