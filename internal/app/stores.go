@@ -244,7 +244,7 @@ func newStores(
 		OnCaughtUp:        func(tenant.ID) { s.Outbox.Wake() },
 		Warm:              f.warm.ofRules(),
 	})
-	if err := s.load(ctx, f.warm.ofDevices()); err != nil {
+	if err := s.load(ctx, f); err != nil {
 		return nil, ExplainDamage(set.DataDir, err)
 	}
 	s.Presence.OnChange(s.publishPresence)
@@ -255,16 +255,21 @@ func newStores(
 	return s, nil
 }
 
-// load loads what a server has in memory. warm is what it knows of the devices already; nil: nothing.
-func (s *Stores) load(ctx context.Context, warm *device.Warm) error {
+// load loads what a server has in memory.
+func (s *Stores) load(ctx context.Context, f *foundation) error {
 	if err := s.Catalog.Load(ctx); err != nil {
 		return err
 	}
-	if err := s.Devices.LoadRegistryFrom(ctx, s.Catalog, s.Registry, warm); err != nil {
+	if err := s.Devices.LoadRegistryFrom(ctx, s.Catalog, s.Registry, f.warm.ofDevices()); err != nil {
 		return err
 	}
 	if err := s.Status.Load(ctx); err != nil {
 		return err
+	}
+	if f.term != nil {
+		if err := s.Status.TakeOver(ctx); err != nil {
+			return err
+		}
 	}
 	return s.Alarms.Start(s.Audit.NewContext(ctx, audit.Actor{Kind: audit.Server}))
 }

@@ -17,7 +17,8 @@ import (
 )
 
 // Start takes over the running rules as the previous process left them, with their open notices.
-// Their windows are rebuilt from the stored readings when evaluation begins. What the journal holds
+// Their windows are rebuilt from the stored readings afterwards: those of a device before its next reading
+// is evaluated, the others when no reading waits. What the journal holds
 // after each tenant's evaluated position is evaluated then. Start comes before the first Take.
 func (e *Engine) Start(ctx context.Context) error {
 	e.lockWriting(ctx)

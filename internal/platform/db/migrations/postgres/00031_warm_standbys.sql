@@ -9,3 +9,10 @@ CREATE TABLE acme_files (
     sealed      BYTEA NOT NULL,
     modified_at BIGINT NOT NULL -- epoch ms
 );
+
+-- For how long each device that was online had been silent when the leader ended in an orderly way; the next leader
+-- goes on from there, and removes it.
+CREATE TABLE presence_handover (
+    shard   BIGINT PRIMARY KEY,
+    devices BYTEA NOT NULL -- see internal/domain/device/handover.go
+);
