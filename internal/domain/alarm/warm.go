@@ -145,8 +145,14 @@ func (w *Warm) unchecked(ctx context.Context, q bun.IDB, tenants []tenant.ID) ([
 	}
 	since := w.checked.WrittenSince
 	var ofProducts bool
-	err = q.NewRaw("SELECT EXISTS (SELECT FROM products AS p WHERE ?) OR EXISTS (SELECT FROM product_properties AS p WHERE ?)",
-		since("p"), since("p")).Scan(ctx, &ofProducts)
+	err = q.NewRaw(
+		"SELECT EXISTS (SELECT FROM products AS p WHERE ?) OR EXISTS (SELECT FROM product_properties AS p WHERE ?)",
+		since("p"),
+		since("p"),
+	).Scan(
+		ctx,
+		&ofProducts,
+	)
 	if err != nil || ofProducts {
 		return tenants, err
 	}

@@ -195,8 +195,14 @@ func (f *warmRules) changeOne(ctx context.Context) error {
 func (f *warmRules) createRandomRule(ctx context.Context) error {
 	d := pick(f.random, f.devices)
 	r := alarm.Rule{
-		Name: fmt.Sprintf("rule %d", f.names), Device: d.ID, Trigger: alarm.AttributeChange, Hits: 1,
-		Window: time.Minute, Conditions: []alarm.Condition{{Join: "and", Attribute: "airTemperature", Operator: comparator.Below, Value: reading.Number(2)}},
+		Name:    fmt.Sprintf("rule %d", f.names),
+		Device:  d.ID,
+		Trigger: alarm.AttributeChange,
+		Hits:    1,
+		Window:  time.Minute,
+		Conditions: []alarm.Condition{
+			{Join: "and", Attribute: "airTemperature", Operator: comparator.Below, Value: reading.Number(2)},
+		},
 	}
 	if f.random.IntN(2) == 0 {
 		r.Channels = []int64{f.channel[d.Tenant]}

@@ -22,7 +22,22 @@ func TestHandOver(t *testing.T) {
 		t.Skip("only a cluster, which needs PostgreSQL, has leaders")
 	}
 	owner, product := s.Tenant(t, "farm").ID, s.Station(t)
-	connected, silent, off := s.Device(t, owner, product, "C"), s.Device(t, owner, product, "S"), s.Device(t, owner, product, "O")
+	connected, silent, off := s.Device(
+		t,
+		owner,
+		product,
+		"C",
+	), s.Device(
+		t,
+		owner,
+		product,
+		"S",
+	), s.Device(
+		t,
+		owner,
+		product,
+		"O",
+	)
 	s.Presence.Seen(testkit.Ref(off))
 	s.Clock.Advance(testkit.OfflineAfter)
 	s.Presence.Expire()
@@ -113,7 +128,12 @@ func TestDamagedHandOver(t *testing.T) {
 	}
 	for content, refused := range map[string]bool{"\x01\x01": true, "\x01\x01\xff": true, "\x09\x01": false, "\x01": false} {
 		if err := s.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
-			_, err := tx.NewRaw("INSERT INTO presence_handover (shard, devices) VALUES (0, ?)", []byte(content)).Exec(ctx)
+			_, err := tx.NewRaw(
+				"INSERT INTO presence_handover (shard, devices) VALUES (0, ?)",
+				[]byte(content),
+			).Exec(
+				ctx,
+			)
 			return err
 		}); err != nil {
 			t.Fatal(err)
