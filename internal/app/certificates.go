@@ -40,17 +40,30 @@ func (s *Server) issuedCertificates(ctx context.Context) (err error) {
 	if len(set.Names) == 0 {
 		return nil
 	}
+	ports := s.listeners
+	if s.node != nil {
+		ports = s.node.outer
+	}
 	o := acme.Options{
 		Names:     set.Names,
 		Directory: set.Directory,
 		Email:     set.Email,
 		Roots:     set.Roots,
 		Dir:       filepath.Join(s.set.DataDir, "acme"),
-		HTTP:      s.listeners.http.Addr(),
+		HTTP:      ports.http.Addr(),
 		Logger:    s.logger,
 	}
-	if s.listeners.https != nil {
-		o.HTTPS = s.listeners.https.Addr()
+	if ports.https != nil {
+		o.HTTPS = ports.https.Addr()
+	}
+	if s.node != nil {
+		key, err := acmeKey(s.Stores.Key)
+		if err != nil {
+			return err
+		}
+		if o.Table, err = acme.NewTable(s.Stores.DB, key, time.Now); err != nil {
+			return err
+		}
 	}
 	if s.certificates.issued, err = acme.New(ctx, o); err != nil {
 		return fmt.Errorf("--acme-domains: %w", err)

@@ -28,3 +28,9 @@ func webhookKey(platform []byte) ([]byte, error) {
 func codeKey(platform []byte) ([]byte, error) {
 	return hkdf.Key(sha256.New, platform, nil, "sms codes", 32)
 }
+
+// acmeKey is the key that encrypts the account, keys and certificates of an ACME server in the database
+// of a cluster. It is derived from the platform's key, so that the database alone reveals none.
+func acmeKey(platform []byte) ([]byte, error) {
+	return hkdf.Key(sha256.New, platform, nil, "acme files", 32)
+}

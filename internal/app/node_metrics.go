@@ -24,6 +24,9 @@ func (n *node) describeNode() {
 		func() float64 { return is(n.cluster.Synchronous()) })
 	m.gauge("tilth_cluster_trouble", "1 while this node could not lead; the log says why.",
 		func() float64 { return is(n.troubleText() != "") })
+	m.gauge("tilth_cluster_read_ahead_seconds",
+		"How old the devices and rules are that this standby has read ahead; negative: none, or this node leads.",
+		func() float64 { return n.warmAge().Seconds() })
 	m.gauge("tilth_cluster_passed_on", "Connections of clients that this node passes on to the node that leads.",
 		func() float64 { return float64(n.front.Stats().Spliced) })
 	m.gauge("tilth_cluster_waiting", "Connections of clients that wait for a node that leads.",

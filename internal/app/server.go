@@ -231,6 +231,16 @@ func (s *Server) Run(ctx context.Context, prepare func(context.Context) error, r
 	if e := work.Wait(); e != nil && !errors.Is(e, context.Canceled) {
 		err = errors.Join(err, e)
 	}
+	if s.node != nil && err == nil {
+		// Another node leads sooner or later; it takes no device for silent that was not.
+		if err := withTimeout(handOverTimeout, "presence", s.Stores.Status.HandOver); err != nil {
+			s.logger.Warn(
+				"presence is not handed over: the next leader counts the silence of devices anew",
+				"error",
+				err,
+			)
+		}
+	}
 	err = errors.Join(err, s.Stores.Close())
 	if restartDue.Load() {
 		err = errors.Join(ErrRestartDue, err)

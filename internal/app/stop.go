@@ -18,6 +18,7 @@ const (
 
 	clientsTimeout  = 3 * time.Second         // devices, people, programs and the provider finish what they began
 	pipelineTimeout = 2 * time.Second         // what they sent reaches the disk
+	handOverTimeout = time.Second             // presence reaches the database, for the next leader
 	mailTimeout     = 2500 * time.Millisecond // mails that a mail server is about to accept
 
 	// exitMargin is how long before stopTimeout a hanging process is ended. The consumer, the

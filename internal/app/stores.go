@@ -79,6 +79,7 @@ type foundation struct {
 	retention *datafolder.RetentionClock
 	readings  *reading.Store
 	term      *cluster.Term // nil: the server is no node of a cluster
+	warm      *warm         // what a node of a cluster has read while it stood by; nil: nothing
 }
 
 // close closes all of it that is open, and unlocks the data folder.
@@ -241,8 +242,9 @@ func newStores(
 		MaxNoticesPerHour: set.NoticesAnHour,
 		Turns:             s.Turns,
 		OnCaughtUp:        func(tenant.ID) { s.Outbox.Wake() },
+		Warm:              f.warm.ofRules(),
 	})
-	if err := s.load(ctx); err != nil {
+	if err := s.load(ctx, f); err != nil {
 		return nil, ExplainDamage(set.DataDir, err)
 	}
 	s.Presence.OnChange(s.publishPresence)
@@ -253,15 +255,21 @@ func newStores(
 	return s, nil
 }
 
-func (s *Stores) load(ctx context.Context) error {
+// load loads what a server has in memory.
+func (s *Stores) load(ctx context.Context, f *foundation) error {
 	if err := s.Catalog.Load(ctx); err != nil {
 		return err
 	}
-	if err := s.Devices.LoadRegistry(ctx, s.Catalog, s.Registry); err != nil {
+	if err := s.Devices.LoadRegistryFrom(ctx, s.Catalog, s.Registry, f.warm.ofDevices()); err != nil {
 		return err
 	}
 	if err := s.Status.Load(ctx); err != nil {
 		return err
+	}
+	if f.term != nil {
+		if err := s.Status.TakeOver(ctx); err != nil {
+			return err
+		}
 	}
 	return s.Alarms.Start(s.Audit.NewContext(ctx, audit.Actor{Kind: audit.Server}))
 }

@@ -10,7 +10,7 @@ func TestBenchCluster(t *testing.T) {
 	t.Parallel()
 	for flags, says := range map[string]string{
 		"--rounds -1": "--rounds:", "--duration 0s": "--duration:", "--rate 0": "--rate:", "--values 65": "--values:",
-		"--takeovers 5,0": "--takeovers:", "--times 0": "--times:", "--dir none": "--dir:",
+		"--takeovers 5,0": "--takeovers:", "--times 0": "--times:", "--ruled-share 0": "--ruled-share:", "--dir none": "--dir:",
 	} {
 		out, err := (&process{t: t}).tilth(append([]string{"bench", "cluster"}, strings.Fields(flags)...)...)
 		if err == nil || !strings.Contains(out, says) {

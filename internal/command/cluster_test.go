@@ -151,6 +151,9 @@ func TestFromOneServerToAClusterAndBack(t *testing.T) {
 		t.Errorf("%v\n%s", err, out)
 	}
 	one.awaitLeading()
+	if log := two.stderr.String() + one.stderr.String(); strings.Contains(log, "presence is not") {
+		t.Errorf("presence is not handed over\n%s", log)
+	}
 	if got := one.notices(); !slices.Equal(got, want) {
 		t.Errorf("%d notices at the node that leads again, want %d", len(got), len(want))
 	}

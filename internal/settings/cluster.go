@@ -60,9 +60,6 @@ func (s *Server) readCluster(k *koanf.Koanf) (err error) {
 	switch {
 	case s.DatabaseURL == "":
 		return fmt.Errorf("--cluster-addr: nodes share a database: name it with --%s", DatabaseFlag)
-	case len(s.ACME.Names) > 0:
-		return fmt.Errorf("--acme-domains: the nodes of a cluster do not share certificates of an ACME server yet: " +
-			"give each of them --tls-cert and --tls-key")
 	case c.TakeoverAfter < minTakeoverAfter || c.TakeoverAfter > maxTakeoverAfter:
 		return fmt.Errorf("--takeover-after: %s: must be %s to %s", c.TakeoverAfter, minTakeoverAfter, maxTakeoverAfter)
 	case c.LogKeep < minLogKeep:

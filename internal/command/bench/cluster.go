@@ -58,7 +58,8 @@ That needs Debian's PostgreSQL, or initdb on the PATH.`,
 	f.IntVar(&o.Values, "values", 8, "values in a message")
 	f.IntVar(&o.Rate, "rate", 2000, "messages a second of the fixed rate")
 	f.IntSliceVar(&b.sizes, "takeovers", []int{1000, 20_000, 100_000},
-		"numbers of devices with which nodes take over; a fifth of them have a rule; 0: none")
+		"numbers of devices with which nodes take over; 0: none")
+	f.IntVar(&o.RuledShare, "ruled-share", 1, "one in so many of these devices has a rule")
 	f.IntVar(&b.times, "times", 3, "how often a node takes over in each way; at most 2 with "+
 		strconv.Itoa(largeSize)+" devices or more")
 	f.StringVar(&b.binary, "binary", "", "tilth to start in place of this one, to compare versions")
@@ -86,6 +87,8 @@ func (b *clusterBench) checkCluster() error {
 		return fmt.Errorf("--values: 1 to %d", maxValues)
 	case o.Rate < 1:
 		return fmt.Errorf("--rate: 1 or more")
+	case o.RuledShare < 1:
+		return fmt.Errorf("--ruled-share: 1 or more")
 	case b.times < 1:
 		return fmt.Errorf("--times: 1 or more")
 	}

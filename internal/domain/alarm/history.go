@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"tilth/internal/domain/device"
 	"tilth/internal/domain/reading"
 	"tilth/internal/domain/tenant"
 )
@@ -21,7 +22,7 @@ type history struct {
 	allTenants uint64
 	next       uint64 // journal position from which on pending is still to be filled
 	pending    pendingValues
-	sorted     bool          // pending is complete
+	complete   bool          // pending is; written under Engine.mu
 	rulesLeft  int           // whose windows are not rebuilt yet
 	cache      *readingCache // of the device whose rules are being rebuilt
 }
@@ -113,9 +114,34 @@ func (e *Engine) releaseHistory() {
 	e.closeHistory()
 }
 
-// replayQueue rebuilds the windows of a tenant's rules, until its slice ends. It returns true when
-// all are rebuilt.
-func (e *Engine) replayQueue(ctx context.Context, tq *tenantQueue, until time.Time) (bool, error) {
+// lacksWindow tells whether a device has a rule whose window is not rebuilt yet. Callers hold mu.
+func (e *Engine) lacksWindow(id device.ID) bool {
+	if e.history == nil {
+		return false
+	}
+	return slices.ContainsFunc(e.readingRules[id], func(r *activeRule) bool { return r.needsReplay })
+}
+
+// replayDevice rebuilds the windows of a device's rules, whose next reading is to be evaluated. The
+// other windows are rebuilt when no reading waits.
+func (e *Engine) replayDevice(ctx context.Context, id device.ID) error {
+	e.mu.Lock()
+	p, list := e.history, slices.Clone(e.readingRules[id])
+	e.mu.Unlock()
+	if p == nil {
+		return nil
+	}
+	for _, r := range list {
+		if err := e.replayRule(ctx, p, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replayQueue rebuilds the windows of a tenant's rules, until its slice ends or a reading waits. It
+// returns true if one does.
+func (e *Engine) replayQueue(ctx context.Context, tq *tenantQueue, until time.Time) (waits bool, err error) {
 	for {
 		e.mu.Lock()
 		p := e.history
@@ -125,11 +151,7 @@ func (e *Engine) replayQueue(ctx context.Context, tq *tenantQueue, until time.Ti
 		}
 		e.mu.Unlock()
 		if r == nil {
-			return true, nil
-		}
-		complete, err := e.readPendingValues(ctx, p, until)
-		if err != nil || !complete {
-			return false, err
+			return false, nil
 		}
 		if err := e.replayRule(ctx, p, r); err != nil {
 			return false, err
@@ -139,13 +161,19 @@ func (e *Engine) replayQueue(ctx context.Context, tq *tenantQueue, until time.Ti
 			tq.replay = tq.replay[1:]
 			e.countReplayed(p)
 		}
-		left := len(tq.replay)
+		e.queues.mu.Lock()
+		waits = tq.waits()
+		e.queues.mu.Unlock()
 		e.mu.Unlock()
-		if left > 0 && e.sliceOver(until) || ctx.Err() != nil {
-			return false, ctx.Err()
+		if waits || e.sliceOver(until) || ctx.Err() != nil {
+			return waits, ctx.Err()
 		}
 	}
 }
+
+// backlogUnknown tells whether it is not known yet which readings waited at the start. Callers hold
+// mu.
+func (e *Engine) backlogUnknown() bool { return e.history != nil && !e.history.complete }
 
 // countReplayed counts a rebuilt window. Callers hold mu.
 func (e *Engine) countReplayed(p *history) {
@@ -155,10 +183,13 @@ func (e *Engine) countReplayed(p *history) {
 }
 
 // readPendingValues reads from the journal which values are still to be evaluated, until the slice
-// ends. It returns true when it has read all. Only one goroutine at a time may do so: that of Work,
-// or one that holds both locks while Work does not run.
-func (e *Engine) readPendingValues(ctx context.Context, p *history, until time.Time) (complete bool, err error) {
-	if p.sorted {
+// of a tenant ends that has windows to rebuild. It returns true when it has read all.
+func (e *Engine) readPendingValues(ctx context.Context, tq *tenantQueue, until time.Time) (known bool, err error) {
+	e.mu.Lock()
+	p := e.history
+	known = len(tq.replay) == 0 || p.complete
+	e.mu.Unlock()
+	if known {
 		return true, nil
 	}
 	end, cut := p.view.Position(), false
@@ -180,7 +211,9 @@ func (e *Engine) readPendingValues(ctx context.Context, p *history, until time.T
 		return false, nil
 	}
 	p.pending.sort()
-	p.sorted = true
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	p.complete = true
 	return true, nil
 }
 
@@ -254,6 +287,10 @@ func (e *Engine) replayNow(ctx context.Context, r *activeRule) error {
 	later := pendingValues{}
 	p := e.history
 	from := p.evaluatedUpTo(r.Tenant)
+	// Other devices' readings may have been evaluated since the start, and removed from the journal.
+	if at := e.positionOf(r.queue); from.before(at) {
+		from = at
+	}
 	err := e.opts.Readings.Backlog(ctx, from.Entry, func(position uint64, batch []reading.Arrival) error {
 		for i := range batch {
 			if batch[i].Device == r.Device && from.reaches(position, i) {

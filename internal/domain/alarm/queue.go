@@ -45,7 +45,7 @@ type tenantQueue struct {
 
 	// Guarded by Engine.mu.
 	position Position       // evaluated up to there, while anything waits
-	replay   []*activeRule  // rules whose windows have to be rebuilt before anything is evaluated
+	replay   []*activeRule  // rules whose windows are to be rebuilt, at the latest for their devices' next readings
 	pending  []pendingEvent // happened and not on disk yet
 	writing  []pendingEvent // before pending: being written
 	rules    int
@@ -210,10 +210,12 @@ func (q *tenantQueues) drop(tq *tenantQueue, n int) {
 	}
 }
 
-// idle tells whether nothing of a tenant waits for evaluation. Callers hold Engine.mu too.
-func (tq *tenantQueue) idle() bool {
-	return len(tq.waiting) == 0 && !tq.inJournal && len(tq.replay) == 0
-}
+// idle tells whether a tenant needs no slice: no reading waits, and no window. Callers hold both
+// locks.
+func (tq *tenantQueue) idle() bool { return !tq.waits() && len(tq.replay) == 0 }
+
+// waits tells whether readings of a tenant wait for evaluation. Callers hold tenantQueues.mu.
+func (tq *tenantQueue) waits() bool { return len(tq.waiting) > 0 || tq.inJournal }
 
 // positionOf is how far a tenant is evaluated. Callers hold Engine.mu.
 func (e *Engine) positionOf(tq *tenantQueue) Position {
@@ -342,7 +344,7 @@ func (e *Engine) Behind() (b Behind) {
 	e.queues.mu.Lock()
 	defer e.queues.mu.Unlock()
 	for _, tq := range e.queues.byTenant {
-		b.add(tq, e.queues.began, now)
+		b.add(tq, e.queues.began, now, e.backlogUnknown())
 	}
 	return b
 }
@@ -355,16 +357,17 @@ func (e *Engine) TenantBehind(t tenant.ID) (b Behind) {
 	e.queues.mu.Lock()
 	defer e.queues.mu.Unlock()
 	if tq := e.queues.byTenant[t]; tq != nil {
-		b.add(tq, e.queues.began, now)
+		b.add(tq, e.queues.began, now, e.backlogUnknown())
 	}
 	return b
 }
 
-func (b *Behind) add(tq *tenantQueue, began, now int64) {
+// add counts a tenant if it is late. After a start it is not known at first which readings wait.
+func (b *Behind) add(tq *tenantQueue, began, now int64, unknown bool) {
 	since := max(tq.since, began)
 	if tq.count == 0 {
 		since = began
-		if len(tq.replay) == 0 {
+		if len(tq.replay) == 0 || !unknown {
 			return
 		}
 	}

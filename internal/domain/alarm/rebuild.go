@@ -17,7 +17,8 @@ import (
 )
 
 // Start takes over the running rules as the previous process left them, with their open notices.
-// Their windows are rebuilt from the stored readings when evaluation begins. What the journal holds
+// Their windows are rebuilt from the stored readings afterwards: those of a device before its next reading
+// is evaluated, the others when no reading waits. What the journal holds
 // after each tenant's evaluated position is evaluated then. Start comes before the first Take.
 func (e *Engine) Start(ctx context.Context) error {
 	e.lockWriting(ctx)
@@ -28,11 +29,7 @@ func (e *Engine) Start(ctx context.Context) error {
 	if err := e.updateAllMembers(ctx); err != nil {
 		return err
 	}
-	rules, err := e.opts.Rules.Running(ctx)
-	if err != nil {
-		return err
-	}
-	states, err := e.states(ctx)
+	rules, states, err := e.runningRules(ctx)
 	if err != nil {
 		return err
 	}
@@ -57,6 +54,7 @@ func (e *Engine) Start(ctx context.Context) error {
 		delete(open, rule.pair())
 		e.put(r)
 	}
+	e.opts.Warm = nil // its memory is free from here on
 	e.startReplay()
 	if err := e.dropRules(ctx, lost, AttributeGone); err != nil {
 		return err
@@ -78,6 +76,11 @@ func (e *Engine) updateAllMembers(ctx context.Context) error {
 	tenants, err := e.opts.Rules.TenantsWithDynamicRules(ctx)
 	if err != nil {
 		return err
+	}
+	if w := e.opts.Warm; w != nil {
+		if tenants, err = w.unchecked(ctx, e.opts.DB.Read(ctx), tenants); err != nil {
+			return err
+		}
 	}
 	for _, t := range tenants {
 		ids, err := e.opts.Rules.outdatedRules(ctx, t)
@@ -151,6 +154,22 @@ func existingRules(ctx context.Context, tx bun.IDB, open map[Pair]*Notice) (map[
 		}
 	}
 	return found, nil
+}
+
+// runningRules reads the running rules, once for each of their devices, and what they remember of them.
+func (e *Engine) runningRules(ctx context.Context) ([]Rule, map[Pair]stateRow, error) {
+	if w := e.opts.Warm; w != nil {
+		if err := w.readRows(ctx, e.opts.DB.Read(ctx)); err != nil {
+			return nil, nil, err
+		}
+		return w.running(), w.states.Rows(), nil
+	}
+	rules, err := e.opts.Rules.Running(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	states, err := e.states(ctx)
+	return rules, states, err
 }
 
 // states reads what rules remember of their devices.

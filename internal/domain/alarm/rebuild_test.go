@@ -245,3 +245,47 @@ func atMostOneOpen(t *testing.T, fx *fixture) {
 		of[n.Rule] = true
 	}
 }
+
+// After a start, a reading waits for the windows of its own device's rules only. The others are rebuilt when no
+// reading waits.
+func TestReadingWaitsForItsOwnWindowsOnly(t *testing.T) {
+	o := newSceneFixture(t)
+	id := o.createSceneRule(func(r *alarm.Rule) { r.Hits = 2 })
+	for mast := range 2 {
+		o.evaluateAirTemp(mast, 1)
+	}
+	o.must(o.positions.Save(t.Context(), o.pos))
+	o.Restart(t)
+	o.start() // and nothing is evaluated yet
+	o.engine.SetSingleStep(1)
+	known := func(mast int) bool {
+		_, known := o.engine.Progress(o.owner, alarm.Pair{Rule: id, Device: o.masts[mast].ID})
+		return known
+	}
+	o.Clock.Advance(time.Second)
+	cold := o.airTemp(o.Clock.Milli()-startMilli(), 1)
+	cold.Device = o.masts[1].ID // B; A's windows are first in order
+	o.send(cold)
+	o.engine.Take(o.pos, []reading.Arrival{cold})
+	for range 2 { // B's window, its reading
+		if more, err := o.engine.RunSlice(t.Context()); err != nil || !more {
+			t.Fatal(more, err)
+		}
+	}
+	o.must(o.engine.FlushBatch(t.Context()))
+	if known(0) {
+		t.Error("A's window was rebuilt first")
+	}
+	if got := o.noticeSummary(); !strings.HasSuffix(got, "Frost 1-") {
+		t.Errorf("notices %q", got)
+	}
+	for more := true; more; {
+		var err error
+		if more, err = o.engine.RunSlice(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !known(0) {
+		t.Error("A's window is not rebuilt")
+	}
+}

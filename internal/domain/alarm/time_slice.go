@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"tilth/internal/domain/device"
 	"tilth/internal/domain/reading"
 )
 
@@ -69,12 +70,9 @@ func (e *Engine) runSlice(ctx context.Context, tq *tenantQueue) error {
 	until := time.Now().Add(maxSlice)
 	defer e.endSlice(tq)
 	for ctx.Err() == nil {
-		replayed, err := e.replayQueue(ctx, tq, until)
-		if err != nil {
+		// What still waits in the journal is left out of the windows.
+		if known, err := e.readPendingValues(ctx, tq, until); err != nil || !known {
 			return err
-		}
-		if !replayed {
-			return nil
 		}
 		list := e.queues.head(tq, steppedAtOnce)
 		if len(list) == 0 {
@@ -83,10 +81,19 @@ func (e *Engine) runSlice(ctx context.Context, tq *tenantQueue) error {
 				return err
 			}
 			if list = e.queues.head(tq, steppedAtOnce); len(list) == 0 && !refilled {
-				return nil
+				if more, err := e.replayQueue(ctx, tq, until); err != nil || !more {
+					return err
+				}
+				continue
 			}
 		}
-		if !e.evaluateBatch(tq, list) || e.sliceOver(until) {
+		missing, goOn := e.evaluateBatch(tq, list)
+		if missing != 0 {
+			if err := e.replayDevice(ctx, missing); err != nil {
+				return err
+			}
+		}
+		if !goOn || e.sliceOver(until) {
 			return nil
 		}
 	}
@@ -97,13 +104,18 @@ func (e *Engine) runSlice(ctx context.Context, tq *tenantQueue) error {
 func (e *Engine) sliceOver(until time.Time) bool { return e.singleStep || !time.Now().Before(until) }
 
 // evaluateBatch evaluates the oldest of a tenant's frames for as long as others may wait for the
-// lock. It returns false when the database must be written first.
-func (e *Engine) evaluateBatch(tq *tenantQueue, list []arrived) bool {
+// lock. It stops before the frame of a device that has a rule whose window is not rebuilt yet, and
+// returns that device; 0: there is none. It returns false when the database must be written first.
+func (e *Engine) evaluateBatch(tq *tenantQueue, list []arrived) (missing device.ID, goOn bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.followClock()
 	began, n := time.Now(), 0
 	for n < len(list) && len(tq.pending)+len(tq.writing) < mostPending {
+		if e.lacksWindow(list[n].Device) {
+			missing = list[n].Device
+			break
+		}
 		e.evaluateFrame(&list[n])
 		n++
 		if e.singleStep || time.Since(began) > lockedAtMost {
@@ -119,9 +131,9 @@ func (e *Engine) evaluateBatch(tq *tenantQueue, list []arrived) bool {
 	}
 	if len(tq.pending)+len(tq.writing) >= mostPending {
 		tq.blocked = true
-		return false
+		return missing, false
 	}
-	return true
+	return missing, true
 }
 
 // endSlice lets a tenant wait for its next slice, if it has anything left.
@@ -135,7 +147,7 @@ func (e *Engine) endSlice(tq *tenantQueue) {
 		q.schedule(tq)
 	}
 	q.updateThrottle(tq, now)
-	caughtUp := idle && tq.late && len(tq.pending)+len(tq.writing) == 0
+	caughtUp := !tq.waits() && tq.late && len(tq.pending)+len(tq.writing) == 0
 	tq.late = tq.late && !caughtUp
 	q.mu.Unlock()
 	e.dropQueue(tq)

@@ -50,6 +50,7 @@ type Presence struct {
 	onChange   []func(StatusChange)
 	onBackfill []func(StatusChange)
 	wake       chan struct{}
+	stoppedAt  int64 // when Run ended, epoch milliseconds; 0: it has not
 }
 
 type presenceState struct {
@@ -66,6 +67,8 @@ type presenceState struct {
 	backfillOnline   bool // a backfill change to online was notified, and none to offline since
 	queued           bool // has an entry in due
 	unseenSinceStart bool // no contact since the start
+	// silence is how long the device had been silent when the leader before this one handed over.
+	silence time.Duration
 }
 
 // NewPresence makes a Presence that has seen no device. now is the server's clock. uptime gives how
@@ -453,13 +456,14 @@ func (p *Presence) reschedule() {
 // clockCheckInterval is the longest time until Run notices that the clock was set back.
 const clockCheckInterval = time.Minute
 
-// Run makes silent devices offline when they are due, until ctx ends.
+// Run makes silent devices offline when they are due, until ctx ends. Silence does not count from then on.
 func (p *Presence) Run(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
 		select {
 		case <-ctx.Done():
+			p.markStopped()
 			return
 		case <-p.wake:
 		case <-timer.C:
@@ -468,6 +472,12 @@ func (p *Presence) Run(ctx context.Context) {
 			timer.Reset(min(max(next.Sub(p.now()), time.Millisecond), clockCheckInterval))
 		}
 	}
+}
+
+func (p *Presence) markStopped() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stoppedAt = p.readClock()
 }
 
 // restore sets the status of the devices of a page after a start. Callers do not take in messages yet.
@@ -537,7 +547,7 @@ func (p *Presence) AcceptDevices() {
 	now := p.readClock()
 	for _, c := range p.devices {
 		if c.unseenSinceStart && c.status.Online {
-			c.silentSince = now
+			c.silentSince = now - c.silence.Milliseconds()
 		}
 	}
 	p.reschedule()

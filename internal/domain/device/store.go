@@ -2,9 +2,7 @@ package device
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -12,7 +10,6 @@ import (
 	"github.com/uptrace/bun"
 
 	"tilth/internal/domain/tenant"
-	"tilth/internal/platform/agronomy"
 	"tilth/internal/platform/db"
 	"tilth/internal/platform/errs"
 	"tilth/internal/platform/text"
@@ -316,114 +313,6 @@ func (s *Store) OwnerOf(ctx context.Context, name string) (tenant.ID, error) {
 		return 0, nil
 	}
 	return owner, wrap("find owner", err)
-}
-
-// loadTries is how often LoadRegistry reads beside other writers before it keeps them out.
-const loadTries = 3
-
-// LoadRegistry reloads the catalogue and fills the registry with every device, and with the site of
-// each device that derives values. A reload never replaces newer data: if a person changed something meanwhile, it
-// reads again. The provider's changes do not run at the same time.
-func (s *Store) LoadRegistry(ctx context.Context, c *Catalog, r *Registry) error {
-	load := func(ctx context.Context) (loaded bool, err error) {
-		changes := r.changeCount()
-		if err := c.Load(ctx); err != nil {
-			return false, err
-		}
-		entries, sites, err := readRegistry(ctx, s.db.Read(ctx), c, r.Total())
-		return err == nil && r.replaceUnlessChanged(changes, entries, sites), err
-	}
-	for range loadTries {
-		if loaded, err := load(ctx); loaded || err != nil {
-			return wrap("load registry", err)
-		}
-	}
-	// Changes are noted in the registry after their commit, so this may read once more, too.
-	for loaded := false; !loaded; {
-		err := s.db.Tx(ctx, func(ctx context.Context, _ bun.IDB) (err error) {
-			loaded, err = load(ctx)
-			return err
-		})
-		if err != nil {
-			return wrap("load registry", err)
-		}
-	}
-	return nil
-}
-
-// readRegistry reads what the registry holds; room is about how many devices there are.
-func readRegistry(
-	ctx context.Context,
-	tx bun.IDB,
-	c *Catalog,
-	room int,
-) (entries []*Entry, sites map[Ref]Site, err error) {
-	zones, err := tenant.Zones(ctx, tx)
-	if err != nil {
-		return nil, nil, err
-	}
-	hashes, err := loadSecrets(ctx, tx)
-	if err != nil {
-		return nil, nil, err
-	}
-	entries, sites = make([]*Entry, 0, room), map[Ref]Site{}
-	err = eachRow(ctx, tx.NewSelect().Model((*deviceRow)(nil)).
-		Column("id", "tenant_id", "name", "product_id", "gateway", "disabled").
-		Column("latitude", "longitude", "elevation"), func(rows *sql.Rows) error {
-		var d deviceRow
-		if err := rows.Scan(&d.ID, &d.TenantID, &d.Name, &d.ProductID, &d.Gateway, &d.Disabled,
-			&d.Latitude, &d.Longitude, &d.Elevation); err != nil {
-			return err
-		}
-		ref := Ref{Tenant: d.TenantID, ID: d.ID}
-		e := NewEntry(ref, d.Name, c.Product(d.ProductID), d.Gateway, d.Disabled, hashes[d.ID]...)
-		entries = append(entries, e)
-		if e.Derives() {
-			sites[ref] = Site{
-				zones[d.TenantID],
-				agronomy.Place{Latitude: d.Latitude, Longitude: d.Longitude, Elevation: d.Elevation},
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	return entries, sites, nil
-}
-
-// loadSecrets reads the hashes of all devices' secrets.
-func loadSecrets(ctx context.Context, tx bun.IDB) (map[ID][]SecretHash, error) {
-	hashes := map[ID][]SecretHash{}
-	err := eachRow(
-		ctx,
-		tx.NewSelect().Model((*secretRow)(nil)).Column("hash", "device_id"),
-		func(rows *sql.Rows) error {
-			var id ID
-			var hash sql.RawBytes
-			if err := rows.Scan(&hash, &id); err != nil {
-				return err
-			}
-			hashes[id] = append(hashes[id], SecretHash(hash))
-			return nil
-		},
-	)
-	return hashes, err
-}
-
-// eachRow calls fn for each row of a query. For many rows this takes a third of the time of the library's own scan.
-func eachRow(ctx context.Context, q *bun.SelectQuery, fn func(*sql.Rows) error) (err error) {
-	rows, err := q.Rows(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		if err := fn(rows); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
 }
 
 func (r *deviceRow) device() (*Device, error) {

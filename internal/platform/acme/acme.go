@@ -47,6 +47,7 @@ type Options struct {
 	Email     string         // the address that the ACME server may write to
 	Roots     *x509.CertPool // verify the ACME server's own certificate; nil: the system's roots
 	Dir       string         // the folder for the account, keys and certificates; created if missing
+	Table     *Table         // holds them in place of the folder, and takes over what is there; nil: the folder does
 	HTTP      net.Addr       // where Challenges is served, as port 80 to the world
 	HTTPS     net.Addr       // where Config with ALPNProtocol is served, as port 443 to the world; nil: nowhere
 	Logger    *slog.Logger
@@ -66,13 +67,10 @@ type Certificates struct {
 	failures map[string]*atomic.Uint64 // by name; the map itself never changes
 }
 
-// New loads the certificates in the folder; Run obtains the others.
+// New loads the stored certificates; Run obtains the others.
 func New(ctx context.Context, o Options) (*Certificates, error) {
-	// Before certmagic makes it, and for any mode of an existing folder.
-	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
-		return nil, err
-	}
-	if err := os.Chmod(o.Dir, 0o700); err != nil {
+	storage, err := openStorage(ctx, o)
+	if err != nil {
 		return nil, err
 	}
 	c := &Certificates{names: o.Names, logger: o.Logger, failures: map[string]*atomic.Uint64{}}
@@ -85,7 +83,7 @@ func New(ctx context.Context, o Options) (*Certificates, error) {
 		RenewCheckInterval: o.CheckEvery, Logger: log,
 	})
 	c.config = certmagic.New(c.cache, certmagic.Config{
-		Storage: &certmagic.FileStorage{Path: o.Dir}, OnEvent: c.onEvent, Logger: log, DefaultServerName: o.Names[0],
+		Storage: storage, OnEvent: c.onEvent, Logger: log, DefaultServerName: o.Names[0],
 		// Only the ACME server that the settings name is contacted.
 		OCSP: certmagic.OCSPConfig{DisableStapling: true},
 	})
@@ -97,6 +95,31 @@ func New(ctx context.Context, o Options) (*Certificates, error) {
 		}
 	}
 	return c, nil
+}
+
+// openStorage opens what holds the account, keys and certificates.
+func openStorage(ctx context.Context, o Options) (certmagic.Storage, error) {
+	if o.Table != nil {
+		imported, err := o.Table.Import(ctx, o.Dir)
+		if err != nil {
+			return nil, err
+		}
+		if imported > 0 {
+			o.Logger.Info(
+				"the certificates of this folder are in the database now, for all nodes; the folder is used no more",
+				"folder",
+				o.Dir,
+				"files",
+				imported,
+			)
+		}
+		return o.Table, nil
+	}
+	// Before certmagic makes it, and for any mode of an existing folder.
+	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
+		return nil, err
+	}
+	return &certmagic.FileStorage{Path: o.Dir}, os.Chmod(o.Dir, 0o700)
 }
 
 // load loads the stored certificate of a name. It removes a damaged one, so that Run obtains

@@ -80,8 +80,18 @@ var (
 		"tenant":     platform,
 		"audit":      append([]string{"tenant"}, platform...),
 
-		"acme": {}, "agronomy": {}, "archive": {}, "clock": {}, "comparator": {}, "errs": {}, "limit": {}, "listen": {},
-		"memory": {}, "text": {},
+		"acme": {
+			"db",
+		},
+		"agronomy":   {},
+		"archive":    {},
+		"clock":      {},
+		"comparator": {},
+		"errs":       {},
+		"limit":      {},
+		"listen":     {},
+		"memory":     {},
+		"text":       {},
 		"alertmsg":   {"comparator"},
 		"datafolder": {"clock", "db"},
 		"db":         {"errs", "listen", "text"},
@@ -94,7 +104,8 @@ var (
 		"pgpair":       {},
 		"architecture": {"text"},
 
-		"api": {}, "web": {},
+		"api": {},
+		"web": {},
 	}
 )
 

@@ -48,6 +48,9 @@ var tenantlessMethods = map[string]string{
 	"device.StatusStore.Run":         "writes every tenant's status later",
 	"device.StatusStore.Flush":       "writes every tenant's status later",
 	"device.Presence.Run":            "marks silent devices of all tenants as offline",
+	"device.Store.LoadRegistryFrom":  "the registry holds every tenant's devices",
+	"device.StatusStore.HandOver":    "leaves every tenant's presence to the next leader",
+	"device.StatusStore.TakeOver":    "a leader goes on with every tenant's presence",
 
 	"reading.Store.Consume":    "all tenants share one journal; each frame names its tenant",
 	"reading.Store.Backlog":    "all tenants share one journal; each frame names its tenant",
@@ -68,6 +71,7 @@ var tenantlessMethods = map[string]string{
 	"alarm.Engine.Take":                       "a batch holds readings of several tenants",
 	"alarm.Engine.LateTenants":                "the outbox asks for the tenants whose rules are evaluated late",
 	"alarm.Engine.Work":                       "evaluates the rules of all tenants, round robin",
+	"alarm.Warm.Refresh":                      "a standby reads all tenants' rules ahead",
 	"alarm.RuleStore.Running":                 "the engine evaluates every tenant's rules",
 	"alarm.RuleStore.TenantsWithDynamicRules": "lists the tenants that have dynamic rules",
 	"alarm.Engine.Evaluate":                   "all tenants share one journal; each frame names its tenant",

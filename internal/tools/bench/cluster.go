@@ -25,6 +25,8 @@ type ClusterOptions struct {
 	Window      int           // messages of a connection in flight at full load
 	Values      int           // in a message
 	Rate        int           // messages a second of the fixed rate
+	// RuledShare is the share of the devices that have a rule when nodes take over: one in so many.
+	RuledShare int
 	// Takeovers are the numbers of devices with which nodes take over, and how often in each way.
 	Takeovers []ClusterSize
 

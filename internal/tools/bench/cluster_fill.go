@@ -11,8 +11,6 @@ import (
 )
 
 const (
-	// ruledShare is the share of the devices that have a rule: one in so many.
-	ruledShare = 5
 	// filledMessages is how many messages each device has sent, one a minute. The rules look back for as
 	// long.
 	filledMessages = 10
@@ -20,39 +18,81 @@ const (
 	ruleAge = time.Hour
 )
 
-// fill makes what the first node of a cluster finds: its folder, and the database. One server alone
-// registers the devices and takes their readings; then its database moves to PostgreSQL.
-func (b *clusterBench) fill(ctx context.Context, dir, url string, tenant Tenant) (token string, err error) {
-	data := filepath.Join(dir, "node1")
-	s, err := Start(ctx, ServerOptions{
-		Binary: b.Binary, Dir: data, Args: b.Args, Tenant: tenant, Apply: b.Apply, StartTimeout: fillStart,
-	})
-	if err != nil {
-		return "", err
+// tenantDevices is how many devices a tenant of a filled cluster has at most: each has a rule, and a tenant
+// may have so many rules.
+const tenantDevices = 20_000
+
+// clusterTenants makes the tenants with a number of devices.
+func clusterTenants(devices, values int) (tenants []Tenant) {
+	for from := 0; from < devices; from += tenantDevices {
+		w := NewTenant(min(tenantDevices, devices-from), values)
+		if n := from / tenantDevices; n > 0 {
+			w.Name = fmt.Sprintf("%s-%d", w.Name, n+1)
+			for i := range w.Devices {
+				w.Devices[i].Name = fmt.Sprintf("%s-%d", w.Devices[i].Name, n+1)
+			}
+		}
+		tenants = append(tenants, w)
 	}
-	rule, err := b.fillRunning(ctx, s)
-	if err := errors.Join(err, s.Stop()); err != nil {
-		return "", err
-	}
-	// The first device has the rule itself.
-	others := tenant.DeviceNames()[1:max(1, len(tenant.Devices)/ruledShare)]
-	copies := RuleCopies{Tenant: tenant.Name, Rule: rule, Devices: others, Each: 1, Since: time.Now().Add(-ruleAge)}
-	if err := b.CopyRules(ctx, data, []RuleCopies{copies}); err != nil {
-		return "", err
-	}
-	return s.token, b.MoveDatabase(ctx, data, url)
+	return tenants
 }
 
-// fillRunning lets all devices report, and makes a rule that runs.
-func (b *clusterBench) fillRunning(ctx context.Context, s *Server) (rule int64, err error) {
-	if err := reportAll(ctx, s.Target); err != nil {
-		return 0, err
+// fill makes what the first node of a cluster finds: its folder, and the database. One server alone
+// registers the devices and takes their readings; then its database moves to PostgreSQL. It returns how many
+// pairs of a rule and a device there are.
+func (b *clusterBench) fill(
+	ctx context.Context,
+	dir, url string,
+	tenants []Tenant,
+) (token string, pairs int, err error) {
+	data := filepath.Join(dir, "node1")
+	s, err := Start(ctx, ServerOptions{
+		Binary: b.Binary, Dir: data, Args: b.Args, Tenant: tenants[0], Others: tenants[1:], Apply: b.Apply,
+		StartTimeout: fillStart,
+	})
+	if err != nil {
+		return "", 0, err
 	}
-	person, err := signIn(ctx, s.Console, s.Tenant)
+	copies, err := b.fillRunning(ctx, s, tenants)
+	if err := errors.Join(err, s.Stop()); err != nil {
+		return "", 0, err
+	}
+	for _, c := range copies {
+		pairs += 1 + len(c.Devices) // the first device has the rule itself
+	}
+	if err := b.CopyRules(ctx, data, copies); err != nil {
+		return "", 0, err
+	}
+	return s.token, pairs, b.MoveDatabase(ctx, data, url)
+}
+
+// fillRunning lets all devices report, and makes a rule of each tenant that runs. It returns for which other
+// devices that is to be copied.
+func (b *clusterBench) fillRunning(ctx context.Context, s *Server, tenants []Tenant) (copies []RuleCopies, err error) {
+	for _, w := range tenants {
+		target := s.Target
+		target.Tenant = w
+		if err := reportAll(ctx, target); err != nil {
+			return nil, err
+		}
+		rule, err := b.runRule(ctx, target)
+		if err != nil {
+			return nil, err
+		}
+		others := w.DeviceNames()[1:max(1, len(w.Devices)/b.RuledShare)]
+		copies = append(copies,
+			RuleCopies{Tenant: w.Name, Rule: rule, Devices: others, Each: 1, Since: time.Now().Add(-ruleAge)})
+	}
+	return copies, nil
+}
+
+// runRule makes a rule that runs.
+func (b *clusterBench) runRule(ctx context.Context, t Target) (rule int64, err error) {
+	person, err := signIn(ctx, t.Console, t.Tenant)
 	if err != nil {
 		return 0, err
 	}
-	first := s.Tenant
+	first := t.Tenant
 	first.Devices = first.Devices[:1]
 	rules, err := person.makeRules(ctx, first, 1, false)
 	if err != nil {

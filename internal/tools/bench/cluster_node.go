@@ -18,6 +18,9 @@ const (
 	nodeLeads    = "tilth_cluster_leads"
 	nodeEpoch    = "tilth_cluster_epoch"
 	nodePosition = "tilth_cluster_position"
+	nodeAhead    = "tilth_cluster_read_ahead_seconds"
+	// evaluations begins at 0 in each term.
+	evaluations = "tilth_alarm_judged_total"
 )
 
 // clusterNode is a node of a cluster that a run started. Its addresses stay the same.
@@ -95,6 +98,35 @@ func (n *clusterNode) awaitFollowing(ctx context.Context, leader *clusterNode) e
 			return fmt.Errorf("%s: %w: %w\n%s", n.name, errEnded, n.err, &n.log)
 		case <-ctx.Done():
 			return fmt.Errorf("%s does not follow %s: %w\n%s", n.name, leader.name, why, &n.log)
+		case <-time.After(pollInterval): // another process: there is no event to wait for
+		}
+	}
+}
+
+// awaitReadAhead waits until the node, a standby, has read ahead what it needs to lead.
+func (n *clusterNode) awaitReadAhead(ctx context.Context) error {
+	return n.awaitMetric(ctx, "has read nothing ahead", func(m map[string]float64) bool { return m[nodeAhead] >= 0 })
+}
+
+// awaitEvaluation waits until the node, which leads, has evaluated a rule on a reading.
+func (n *clusterNode) awaitEvaluation(ctx context.Context) error {
+	return n.awaitMetric(ctx, "evaluates no rule", func(m map[string]float64) bool { return m[evaluations] > 0 })
+}
+
+func (n *clusterNode) awaitMetric(ctx context.Context, lacks string, done func(map[string]float64) bool) error {
+	ctx, cancel := context.WithTimeout(ctx, n.patience)
+	defer cancel()
+	for {
+		own, err := n.metrics(ctx)
+		if err != nil {
+			return err
+		}
+		if done(own) {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%s %s: %w", n.name, lacks, ctx.Err())
 		case <-time.After(pollInterval): // another process: there is no event to wait for
 		}
 	}

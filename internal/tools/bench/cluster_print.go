@@ -63,13 +63,28 @@ func (c *clusterLoads) print(out io.Writer, o ClusterOptions) error {
 func printTakeovers(out io.Writer, all []takeoverResult) error {
 	fmt.Fprintln(out, "\nTaking over; median (smallest to largest)")
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "devices\trules\tkill -9 to acknowledgement\thand-over, unanswered\tfrom the request\tread back")
+	fmt.Fprintln(
+		w,
+		"devices\tpairs\tkill -9 to acknowledgement\tto evaluation\thand-over, unanswered\tfrom the request\tread back",
+	)
 	same := func(d time.Duration) time.Duration { return d }
 	for _, r := range all {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d values, %d lost\n",
-			thousands(float64(r.size.Devices)), thousands(float64(r.rules)),
-			spread(r.kills, same, short), spread(r.yields, same, short), spread(r.asked, same, short),
-			r.checked.Checked, r.checked.Lost)
+		fmt.Fprintf(
+			w,
+			"%s\t%s\t%s\t%s\t%s\t%s\t%d values, %d lost\n",
+			thousands(float64(r.size.Devices)),
+			thousands(float64(r.pairs)),
+			spread(
+				r.kills,
+				same,
+				short,
+			),
+			spread(r.judged, same, short),
+			spread(r.yields, same, short),
+			spread(r.asked, same, short),
+			r.checked.Checked,
+			r.checked.Lost,
+		)
 	}
 	return w.Flush()
 }

@@ -18,9 +18,10 @@ const (
 // takeoverResult is how long nodes took to take over with a number of devices.
 type takeoverResult struct {
 	size    ClusterSize
-	rules   int
+	pairs   int // of a rule and a device
 	filled  time.Duration
 	kills   []time.Duration // from kill -9 of the leader to the first acknowledgement at the next one
+	judged  []time.Duration // from kill -9 of the leader until the next one has evaluated a reading
 	yields  []time.Duration // the longest time between two acknowledgements during a hand-over
 	asked   []time.Duration // from tilth cluster yield to the first acknowledgement at the next leader
 	checked *Verification
@@ -28,15 +29,17 @@ type takeoverResult struct {
 
 // takeovers lets two nodes take over from each other, with so many devices registered.
 func (b *clusterBench) takeovers(ctx context.Context, size ClusterSize) (r *takeoverResult, err error) {
-	r = &takeoverResult{size: size, rules: max(1, size.Devices/ruledShare)}
+	r = &takeoverResult{size: size}
 	began := time.Now()
 	err = b.inFolder("takeover", func(dir string) error {
 		return b.withDatabase(ctx, dir, func(url string) (err error) {
-			tenant := NewTenant(size.Devices, b.Values)
-			token, err := b.fill(ctx, dir, url, tenant)
+			tenants := clusterTenants(size.Devices, b.Values)
+			tenant := tenants[0]
+			token, pairs, err := b.fill(ctx, dir, url, tenants)
 			if err != nil {
 				return fmt.Errorf("fill: %w", err)
 			}
+			r.pairs = pairs
 			p := &takeoverPair{bench: b, result: r}
 			if p.leader, err = b.newNode(dir, "node1", url, token, tenant); err != nil {
 				return err
@@ -78,6 +81,9 @@ func (p *takeoverPair) run(ctx context.Context, url string) error {
 			takeOver, name = p.handOver, "handed over"
 		}
 		if err := p.standby.awaitFollowing(ctx, p.leader); err != nil {
+			return err
+		}
+		if err := p.standby.awaitReadAhead(ctx); err != nil {
 			return err
 		}
 		select {
@@ -137,6 +143,10 @@ func (p *takeoverPair) kill(ctx context.Context, _ string) (time.Duration, error
 	}
 	took := first.Sub(began)
 	p.result.kills = append(p.result.kills, took)
+	if err := p.standby.awaitEvaluation(ctx); err != nil {
+		return 0, err
+	}
+	p.result.judged = append(p.result.judged, time.Since(began))
 	return took, p.leader.launch(ctx)
 }
 

@@ -158,8 +158,9 @@ func TestPrintCluster(t *testing.T) {
 		t.Fatal(err)
 	}
 	takeover := takeoverResult{
-		size: ClusterSize{Devices: 1000, Times: 3}, rules: 200,
+		size: ClusterSize{Devices: 1000, Times: 3}, pairs: 200,
 		kills:   []time.Duration{3 * time.Second, time.Second, 2 * time.Second},
+		judged:  []time.Duration{4 * time.Second},
 		yields:  []time.Duration{time.Second},
 		checked: &Verification{Checked: 12},
 	}
@@ -167,10 +168,25 @@ func TestPrintCluster(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"1,000 and 2,000", "0.50 and 0.90", "0.25 and 0.80", "40 and 40", "1,000    200    2s (1s to 3s)", "12 values, 0 lost",
+		"1,000 and 2,000", "0.50 and 0.90", "0.25 and 0.80", "40 and 40", "1,000    200    2s (1s to 3s)               4s", "12 values, 0 lost",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, b.String())
 		}
+	}
+}
+
+// A cluster has as many tenants as its rules need, and each device once.
+func TestClusterTenants(t *testing.T) {
+	all := clusterTenants(2*tenantDevices+1, 1)
+	names, devices := map[string]bool{}, map[string]bool{}
+	for _, w := range all {
+		names[w.Name] = true
+		for _, d := range w.Devices {
+			devices[d.Name] = true
+		}
+	}
+	if len(all) != 3 || len(names) != 3 || len(devices) != 2*tenantDevices+1 {
+		t.Errorf("%d tenants, %d names, %d devices", len(all), len(names), len(devices))
 	}
 }

@@ -30,6 +30,7 @@ type ServerOptions struct {
 	// is no limit.
 	LimitNotices bool
 	Tenant       Tenant
+	Others       []Tenant // that the server has beside Tenant
 	// Apply hands a provider's file to the server with this admin address.
 	Apply func(ctx context.Context, admin, token string, file []byte) error
 	// Load writes data into the folder while no server has it open; may be nil.
@@ -71,7 +72,7 @@ const anyPort = "127.0.0.1:0"
 // the run finds one that has done nothing yet. Stop ends it.
 func Start(ctx context.Context, o ServerOptions) (*Server, error) {
 	s := newServer(o)
-	file, err := o.Tenant.File()
+	file, err := fileOf(append([]Tenant{o.Tenant}, o.Others...))
 	if err != nil {
 		return nil, err
 	}
