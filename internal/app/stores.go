@@ -78,7 +78,8 @@ type foundation struct {
 	key       []byte
 	retention *datafolder.RetentionClock
 	readings  *reading.Store
-	term      *cluster.Term // nil: the server is no node of a cluster
+	term      *cluster.Term          // nil: the server is no node of a cluster
+	archive   *cluster.ArchiveReader // nil likewise
 }
 
 // close closes all of it that is open, and unlocks the data folder.
@@ -89,6 +90,9 @@ func (f *foundation) close() error {
 	}
 	if f.db != nil {
 		err = errors.Join(err, f.db.Close())
+	}
+	if f.archive != nil {
+		err = errors.Join(err, f.archive.Close())
 	}
 	return errors.Join(err, f.folder.Close())
 }
@@ -146,13 +150,17 @@ func (f *foundation) openReadings(
 		return fmt.Errorf("--data-dir: %w", err)
 	}
 	f.retention = datafolder.ReadRetentionClock(set.DataDir, time.Now, logger)
-	f.readings, err = reading.Open(ctx, reading.Options{
+	o := reading.Options{
 		Dir:            readingsDir(set),
 		Retention:      set.Retention,
 		RetentionClock: f.retention.Now,
 		Logger:         logger,
 		OnBroken:       onBroken,
-	})
+	}
+	if f.archive != nil {
+		o.Archive, o.Archiving = f.archive, set.Cluster.Archive
+	}
+	f.readings, err = reading.Open(ctx, o)
 	return ExplainDamage(set.DataDir, err)
 }
 
