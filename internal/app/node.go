@@ -68,6 +68,7 @@ func RunNode(ctx context.Context, set *settings.Server, logger *slog.Logger) err
 	watching, stopWatching := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopWatching()
 	go n.cluster.Watch(watching)
+	go n.fetchArchived(watching)
 	term, err := n.standBy(ctx)
 	if err != nil || term == nil {
 		return errors.Join(err, n.closeAll())
@@ -110,6 +111,7 @@ func (n *node) join(ctx context.Context) (err error) {
 	if err := reading.RefuseNewer(readingsDir(n.set)); err != nil {
 		return ExplainDamage(n.set.DataDir, err)
 	}
+	n.base.archive = cluster.NewArchiveReader(n.set.DatabaseURL)
 	if err := n.base.openReadings(ctx, n.set, n.logger, func(error) { close(n.broken) }); err != nil {
 		return err
 	}

@@ -26,6 +26,8 @@ var errNotAsLeft = errors.New("cluster: the database is not as this node left it
 // lead runs the server until ctx ends, or this node must not lead any more.
 func (n *node) lead(ctx context.Context, term *cluster.Term) error {
 	n.base.term = term
+	archive := term.NewArchive(n.base.archive)
+	n.base.readings.SetArchive(archive) // before anybody erases a device
 	d, err := db.OpenPostgresToLead(ctx, n.set.DataDir, n.set.DatabaseURL, term.Epoch())
 	if err == nil {
 		n.base.db = d
@@ -44,17 +46,25 @@ func (n *node) lead(ctx context.Context, term *cluster.Term) error {
 		if ctx.Err() != nil {
 			err = nil // a stop is no failure
 		}
-		return errors.Join(err, n.closeAll(), term.End())
+		return errors.Join(err, n.closeAll(), archive.Close(), term.End())
 	}
 	running, stop := context.WithCancel(ctx)
 	defer stop()
+	go n.writeArchive(running, archive)
 	done := make(chan error, 1)
 	go func() { done <- n.Run(running, nil, nil) }()
 	again, yield := false, term.Yield()
 	for {
 		select {
 		case err := <-done: // the stores are closed
-			err = errors.Join(err, term.End(), n.cluster.Close(), n.follow.Close())
+			err = errors.Join(
+				err,
+				archive.Close(),
+				n.base.archive.Close(),
+				term.End(),
+				n.cluster.Close(),
+				n.follow.Close(),
+			)
 			if again {
 				err = errors.Join(ErrBeginAnew, err)
 			}

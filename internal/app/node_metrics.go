@@ -31,6 +31,20 @@ func (n *node) describeNode() {
 		func() float64 { return float64(n.front.Stats().Spliced) })
 	m.gauge("tilth_cluster_waiting", "Connections of clients that wait for a node that leads.",
 		func() float64 { return float64(n.front.Stats().Held) })
+	archive := n.base.readings.ArchiveStats
+	m.gauge("tilth_cluster_archive_position",
+		"Up to which entry of the log everything is in the archive or in the log after it, as far as this node knows.",
+		func() float64 { return float64(archive().Position) })
+	m.gauge("tilth_cluster_archive_behind", "Sealed days of devices that the leader has not copied to the archive yet.",
+		func() float64 { return float64(archive().Behind) })
+	m.gauge("tilth_cluster_archive_failed", "1 while copying to the archive fails; the log says why.",
+		func() float64 { return is(archive().Failed) })
+	m.counter("tilth_cluster_archive_copied_total", "Sealed days of devices that this node has copied to the archive.",
+		func() float64 { return float64(archive().Copied) })
+	m.counter("tilth_cluster_archive_fetched_total", "Sealed days of devices that this node has read from the archive.",
+		func() float64 { return float64(archive().Fetched) })
+	m.gauge("tilth_cluster_archive_missing_days", "Days that this node reads from the archive and has not fetched yet.",
+		func() float64 { return float64(archive().Missing) })
 	m.counter("tilth_cluster_refused_total", "Connections of clients that were closed because no node led.",
 		func() float64 { return float64(n.front.Stats().Refused) })
 }

@@ -223,6 +223,7 @@ func (n *node) trimJudged(ctx context.Context) {
 			continue
 		}
 		n.base.readings.Trim(at)
+		n.noteArchived(ctx)
 	}
 }
 

@@ -78,8 +78,9 @@ type foundation struct {
 	key       []byte
 	retention *datafolder.RetentionClock
 	readings  *reading.Store
-	term      *cluster.Term // nil: the server is no node of a cluster
-	warm      *warm         // what a node of a cluster has read while it stood by; nil: nothing
+	term      *cluster.Term          // nil: the server is no node of a cluster
+	warm      *warm                  // what a node of a cluster has read while it stood by; nil: nothing
+	archive   *cluster.ArchiveReader // nil: the server is no node of a cluster
 }
 
 // close closes all of it that is open, and unlocks the data folder.
@@ -90,6 +91,9 @@ func (f *foundation) close() error {
 	}
 	if f.db != nil {
 		err = errors.Join(err, f.db.Close())
+	}
+	if f.archive != nil {
+		err = errors.Join(err, f.archive.Close())
 	}
 	return errors.Join(err, f.folder.Close())
 }
@@ -147,13 +151,17 @@ func (f *foundation) openReadings(
 		return fmt.Errorf("--data-dir: %w", err)
 	}
 	f.retention = datafolder.ReadRetentionClock(set.DataDir, time.Now, logger)
-	f.readings, err = reading.Open(ctx, reading.Options{
+	o := reading.Options{
 		Dir:            readingsDir(set),
 		Retention:      set.Retention,
 		RetentionClock: f.retention.Now,
 		Logger:         logger,
 		OnBroken:       onBroken,
-	})
+	}
+	if f.archive != nil {
+		o.Archive, o.Archiving = f.archive, set.Cluster.Archive
+	}
+	f.readings, err = reading.Open(ctx, o)
 	return ExplainDamage(set.DataDir, err)
 }
 

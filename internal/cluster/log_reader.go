@@ -31,6 +31,18 @@ type LogReader struct {
 	tables  []logTable // as of the last time, oldest first
 }
 
+// OpenLog returns a reader of the log of a database, for a program that is no node.
+func OpenLog(address string) (*LogReader, error) {
+	config, err := db.ParseClusterAddress(address)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkAddress(config); err != nil {
+		return nil, err
+	}
+	return &LogReader{session: newSession(config, nil)}, nil
+}
+
 // Life returns the mark of the log's life, and the position after which it began.
 func (r *LogReader) Life(ctx context.Context) (mark string, begin uint64, err error) {
 	err = r.session.do(ctx, func(ctx context.Context, c *pgx.Conn) error {

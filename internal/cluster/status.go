@@ -21,8 +21,12 @@ type Status struct {
 	Last     uint64
 	LogBytes int64
 	LogSince time.Time // when the oldest table was made; zero: there is none
-	Nodes    []NodeStatus
-	Problems []string // in plain sentences, what needs somebody's attention
+	Archived uint64    // the archived position
+	// ArchiveComplete is true if Archived is known, and so a node can begin with the archive.
+	ArchiveComplete bool
+	ArchiveBytes    int64 // in tables; 0: nothing is archived
+	Nodes           []NodeStatus
+	Problems        []string // in plain sentences, what needs somebody's attention
 }
 
 // NodeStatus is what a node said of itself.
@@ -48,6 +52,9 @@ func ReadStatus(ctx context.Context, address string) (*Status, error) {
 		err := s.readShard(ctx, c)
 		if err == nil {
 			err = s.readLog(ctx, c)
+		}
+		if err == nil {
+			err = s.readArchive(ctx, c)
 		}
 		if err == nil {
 			err = s.readNodes(ctx, c)
@@ -93,6 +100,19 @@ func (s *Status) readLog(ctx context.Context, c *pgx.Conn) error {
 	if first != nil {
 		s.First, s.LogSince = uint64(*first), *since
 	}
+	return err
+}
+
+// readArchive reads what the archive holds. Tables of an earlier version have none.
+func (s *Status) readArchive(ctx context.Context, c *pgx.Conn) error {
+	var position int64
+	err := c.QueryRow(ctx, `SELECT position, complete, (SELECT COALESCE(sum(pg_total_relation_size(inhrelid)), 0)
+			FROM pg_inherits WHERE inhparent = to_regclass('reading_parts'))::bigint
+		FROM archives WHERE shard = 0 AND life <> ''`).Scan(&position, &s.ArchiveComplete, &s.ArchiveBytes)
+	if errors.Is(err, pgx.ErrNoRows) || hasCode(err, undefinedTable) {
+		return nil
+	}
+	s.Archived = uint64(position)
 	return err
 }
 

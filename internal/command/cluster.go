@@ -77,6 +77,13 @@ func printStatus(out io.Writer, s *cluster.Status) {
 		fmt.Fprintf(out, "log:    entries %d to %d, %s, since %s\n",
 			s.First, s.Last, formatBytes(s.LogBytes), s.LogSince.Format(time.RFC3339))
 	}
+	switch {
+	case s.ArchiveComplete:
+		fmt.Fprintf(out, "archive: sealed days, %s; a node can begin with it from entry %d on\n",
+			formatBytes(s.ArchiveBytes), s.Archived+1)
+	case s.ArchiveBytes > 0:
+		fmt.Fprintf(out, "archive: not complete yet, %s\n", formatBytes(s.ArchiveBytes))
+	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "\nNODE\tADDRESS\tVERSION\tPOSITION\tBEHIND\tSEEN")
 	for _, n := range s.Nodes {

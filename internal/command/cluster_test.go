@@ -82,6 +82,87 @@ func (p *process) joinCluster(from *process, name string) {
 	p.start(clusterArgs(p.t, name)...)
 }
 
+// All nodes lose their disks. A node that begins with PostgreSQL and the key has everything that was
+// acknowledged, and tells nothing twice.
+func TestAllDisksAreLost(t *testing.T) {
+	t.Parallel()
+	one, two := newProcess(t), newProcess(t)
+	one.database = pgpair.Single(t).URL()
+	one.start(unlimitedArgs...)
+	one.applyAlarms()
+	first := time.Now().Add(time.Second).UnixMilli()
+	device := &resendingDevice{number: 0, first: first}
+	one.publishAll([]*resendingDevice{device}, 300, func() {}).Wait()
+	one.stop()
+	one.start(clusterArgs(t, "one")...) // what it holds now is in no log
+	one.awaitLeading()
+	status := func() string {
+		t.Helper()
+		out, err := one.tilth("cluster", "status", "--"+settings.DatabaseFlag, one.database)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return out
+	}
+	for began := time.Now(); !strings.Contains(status(), "a node can begin with it"); time.Sleep(100 * time.Millisecond) {
+		if time.Since(began) > time.Minute {
+			t.Fatalf("nothing is archived: %s\n%s", status(), one.stderr)
+		}
+	}
+	one.publishAll([]*resendingDevice{device}, 600, func() {}).Wait()
+	want := one.notices()
+	one.kill()
+
+	join := func(dir string, more ...string) (string, error) {
+		return one.tilth(append([]string{
+			"join", "--from-archive", "--data-dir", dir, "--" + settings.DatabaseFlag, one.database,
+		}, more...)...)
+	}
+	two.database, two.dir = one.database, filepath.Join(two.dir, "two")
+	if out, err := join(two.dir); err == nil || !strings.Contains(out, "--device-key") {
+		t.Errorf("without a key: %v\n%s", err, out)
+	}
+	out, err := join(two.dir, "--device-key", filepath.Join(one.dir, "device-key"))
+	if err != nil || !strings.Contains(out, "the latest values of 1 device") {
+		t.Fatalf("join: %v\n%s", err, out)
+	}
+	if err := os.RemoveAll(filepath.Join(one.dir, "readings")); err != nil {
+		t.Fatal(err)
+	}
+	two.start(clusterArgs(t, "two")...)
+	two.awaitLeading()
+	if got := two.notices(); len(want) < 5 || !slices.Equal(got, want) {
+		missing, extra := differences(got, want)
+		t.Errorf("%d notices, want %d; missing %v; too many %v", len(got), len(want), missing, extra)
+	}
+	two.publishAll([]*resendingDevice{device}, 700, func() {}).Wait()
+	for began := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		if _, metrics := two.adminStatus(
+			"/metrics",
+		); strings.Contains(
+			metrics,
+			"\ntilth_cluster_archive_missing_days 0\n",
+		) {
+			break
+		}
+		if time.Since(began) > takeover {
+			t.Fatalf("days are missing\n%s", two.stderr)
+		}
+	}
+	two.stop()
+	if out, err := two.tilth("doctor", "--archive", "--"+settings.DatabaseFlag, two.database); err != nil ||
+		!strings.Contains(out, "Everything can be read back.") {
+		t.Errorf("doctor: %v\n%s", err, out)
+	}
+	if out, err := two.tilth("doctor", "--data-dir", two.dir, "--"+settings.DatabaseFlag, two.database); err != nil ||
+		!strings.Contains(
+			out,
+			"Everything can be read back",
+		) || !strings.Contains(out, ": 300 frames sealed in 1 parts, 400 frames not sealed") {
+		t.Errorf("doctor: %v\n%s", err, out)
+	}
+}
+
 // A server on PostgreSQL becomes a cluster, whose nodes serve the same whichever leads; a backup of the
 // cluster becomes one server alone again.
 func TestFromOneServerToAClusterAndBack(t *testing.T) {

@@ -19,15 +19,22 @@ import (
 )
 
 func doctorCommand() *cobra.Command {
+	var archived bool
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Examine a data folder that no server has open",
 		Long: `Read everything in a data folder and report what is damaged, what contradicts
 itself, and which readings belong to no device. The command changes nothing. Stop
 the server first, or examine a copy of the folder. The exit code is 1 if
-something is wrong.`,
+something is wrong.
+
+With --archive it reads a cluster's archive of sealed days in PostgreSQL instead,
+while nodes run or not, and asks the node that leads to write anew what is damaged.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if archived {
+				return examineArchive(c)
+			}
 			dir, err := settings.DataDir(c.Flags())
 			if err != nil {
 				return err
@@ -51,6 +58,7 @@ something is wrong.`,
 		},
 	}
 	c.Flags().String(settings.DataDirFlag, "./data", "folder to examine")
+	c.Flags().BoolVar(&archived, "archive", false, "examine the archive of a cluster's database instead")
 	settings.AddDatabaseFlag(c.Flags())
 	return c
 }
@@ -101,6 +109,9 @@ func examine(ctx context.Context, d *db.DB, dir string, out io.Writer) (healthy 
 		f.Frames,
 	)
 	fmt.Fprintf(out, "Journal   %d entries\n", f.Entries)
+	if f.Missing > 0 {
+		fmt.Fprintf(out, "Missing   %d days, which this node has not fetched from the archive yet\n", f.Missing)
+	}
 	key := datafolder.ExamineKey(dir)
 	if key != "" {
 		fmt.Fprintln(out, "WRONG     key:", key)

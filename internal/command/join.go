@@ -19,13 +19,19 @@ import (
 func joinCommand() *cobra.Command {
 	var at client.Flags
 	var again bool
+	var from archiveSource
 	c := &cobra.Command{
-		Use:   "join --from URL --data-dir DIR",
+		Use:   "join --from URL | --from-archive --data-dir DIR",
 		Short: "Make this machine a node of a cluster",
 		Long: `Make this machine a node of a cluster: take the platform's key, the mark of the
 database, the provider's token and the readings from a node that runs, into a data
 folder that does not exist or is empty. Then start the server with --cluster-addr.
 Any node may be named; the one that leads answers.
+
+With --from-archive no node is needed: the folder begins with what PostgreSQL has,
+the latest values and the log at once, and the sealed days while the node runs. The
+platform's key, which PostgreSQL does not have, comes from another node's folder or
+from a backup.
 
 With --again the folder is that of a node which can no longer follow the log: its
 readings are set aside and replaced. Stop its server first.`,
@@ -35,28 +41,48 @@ readings are set aside and replaced. Stop its server first.`,
 			if err != nil {
 				return err
 			}
-			remote, err := at.Client(c)
+			seed, err := chooseSeed(c, &at, &from)
 			if err != nil {
 				return err
 			}
 			if again {
-				return joinAgain(c, remote, dir)
+				return joinAgain(c, seed, dir)
 			}
-			return join(c, remote, dir)
+			return join(c, seed, dir)
 		},
 	}
 	at.AddFrom(c)
 	c.Flags().String(settings.DataDirFlag, "",
 		"the folder to make (required, here or in "+settings.Variable(settings.DataDirFlag)+")")
 	c.Flags().BoolVar(&again, "again", false, "replace the readings of a node that cannot follow the log any more")
-	if err := c.MarkFlagRequired("from"); err != nil {
-		panic(err) // the flag is declared above
-	}
+	from.addFlags(c)
 	return c
 }
 
+// seed is where a node begins with. take puts it into a folder, and says what it is.
+type seed interface {
+	take(c *cobra.Command, dir string) (what string, err error)
+	// shared are the files that must be those of a node's folder which is seeded anew.
+	shared() []string
+}
+
+// chooseSeed returns the seed that the flags name.
+func chooseSeed(c *cobra.Command, at *client.Flags, from *archiveSource) (seed, error) {
+	named := c.Flags().Changed("from")
+	switch {
+	case from.use && named:
+		return nil, errors.New("--from and --from-archive: name one of them")
+	case from.use:
+		return from, from.read(c)
+	case !named:
+		return nil, errors.New("--from: name a node that runs, or begin with --from-archive")
+	}
+	remote, err := at.Client(c)
+	return nodeSeed{remote}, err
+}
+
 // join makes a new data folder.
-func join(c *cobra.Command, remote *client.Client, dir string) (err error) {
+func join(c *cobra.Command, from seed, dir string) (err error) {
 	target, err := datafolder.NewRestoreTarget(dir)
 	if err != nil {
 		return fmt.Errorf("--data-dir: %w", err)
@@ -66,7 +92,7 @@ func join(c *cobra.Command, remote *client.Client, dir string) (err error) {
 			err = errors.Join(err, target.Abort())
 		}
 	}()
-	m, err := fetchSeed(c, remote, target.Work)
+	what, err := from.take(c, target.Work)
 	if err != nil {
 		return err
 	}
@@ -75,16 +101,15 @@ func join(c *cobra.Command, remote *client.Client, dir string) (err error) {
 	}
 	fmt.Fprintf(
 		c.OutOrStdout(),
-		"%s: %d files, %s. Start the server with --cluster-addr and the cluster's --database-url.\n",
+		"%s: %s. Start the server with --cluster-addr and the cluster's --database-url.\n",
 		filepath.Clean(dir),
-		len(m.Files),
-		formatBytes(m.Size()),
+		what,
 	)
 	return nil
 }
 
 // joinAgain replaces the readings of a node, and keeps the former ones beside them.
-func joinAgain(c *cobra.Command, remote *client.Client, dir string) (err error) {
+func joinAgain(c *cobra.Command, from seed, dir string) (err error) {
 	lock, err := datafolder.LockFolder(dir)
 	if err != nil {
 		return err
@@ -95,11 +120,11 @@ func joinAgain(c *cobra.Command, remote *client.Client, dir string) (err error) 
 		return fmt.Errorf("--data-dir: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
-	m, err := fetchSeed(c, remote, work)
+	what, err := from.take(c, work)
 	if err != nil {
 		return err
 	}
-	for _, name := range append([]string{datafolder.KeyFile}, datafolder.SharedFiles[0]) {
+	for _, name := range from.shared() {
 		if err := refuseOther(dir, work, name); err != nil {
 			return err
 		}
@@ -114,9 +139,9 @@ func joinAgain(c *cobra.Command, remote *client.Client, dir string) (err error) 
 	}
 	fmt.Fprintf(
 		c.OutOrStdout(),
-		"%s: %s of readings. The former ones are in %s: remove them once you need them no more.\n",
+		"%s: %s. The former readings are in %s: remove them once you need them no more.\n",
 		filepath.Clean(dir),
-		formatBytes(m.Size()),
+		what,
 		aside,
 	)
 	return nil
@@ -142,7 +167,20 @@ func refuseOther(dir, work, name string) error {
 	return nil
 }
 
-// fetchSeed unpacks what a node needs into a folder.
+// nodeSeed is the seed that a running node makes.
+type nodeSeed struct{ remote *client.Client }
+
+func (nodeSeed) shared() []string { return []string{datafolder.KeyFile, datafolder.SharedFiles[0]} }
+
+// take unpacks what a node needs into a folder.
+func (s nodeSeed) take(c *cobra.Command, dir string) (string, error) {
+	m, err := fetchSeed(c, s.remote, dir)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%d files, %s", len(m.Files), formatBytes(m.Size())), nil
+}
+
 func fetchSeed(c *cobra.Command, remote *client.Client, dir string) (*archive.Manifest, error) {
 	r, w := io.Pipe()
 	downloaded := make(chan error, 1)

@@ -24,6 +24,7 @@ type Cluster struct {
 	Name          string // of this node
 	TakeoverAfter time.Duration
 	LogKeep       time.Duration
+	Archive       bool // sealed days are copied to PostgreSQL
 }
 
 func addClusterFlags(f *pflag.FlagSet) {
@@ -42,7 +43,19 @@ func addClusterFlags(f *pflag.FlagSet) {
 		30*time.Hour,
 		"how long PostgreSQL keeps the log of readings for nodes that are away",
 	)
+	f.String(
+		"archive",
+		archivePostgres,
+		"where the leader copies sealed days, so that a node can begin without another's "+
+			"disk: postgres, or off",
+	)
 }
+
+// The values of --archive.
+const (
+	archivePostgres = "postgres"
+	archiveOff      = "off"
+)
 
 func (s *Server) readCluster(k *koanf.Koanf) (err error) {
 	c := Cluster{
@@ -50,6 +63,10 @@ func (s *Server) readCluster(k *koanf.Koanf) (err error) {
 		Name:          k.String("node-name"),
 		TakeoverAfter: k.Duration("takeover-after"),
 		LogKeep:       k.Duration("log-keep"),
+		Archive:       k.String("archive") == archivePostgres,
+	}
+	if to := k.String("archive"); to != archivePostgres && to != archiveOff {
+		return fmt.Errorf("--archive: %q: must be %s or %s", to, archivePostgres, archiveOff)
 	}
 	if c.Addr == "" {
 		return nil

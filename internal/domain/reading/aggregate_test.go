@@ -446,7 +446,7 @@ func TestExamineChecksAggregates(t *testing.T) {
 
 // FuzzDayAggregates: a damaged entry causes neither a panic nor an endless loop.
 func FuzzDayAggregates(f *testing.F) {
-	f.Add(appendDayAggregates(nil, []propertyTotal{{1, aggregateOf(0, 2.5)}, {400, aggregateOf(0, math.Pi)}}))
+	f.Add(encodeDayAggregates([]propertyTotal{{1, aggregateOf(0, 2.5)}, {400, aggregateOf(0, math.Pi)}}))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		last := int64(-1)
 		_ = decodeDayAggregates(raw, nil, func(p device.PropertyID, a Aggregate) {

@@ -32,6 +32,23 @@ type dayState struct {
 	sealed bool   // there may be segments
 	oldest uint16 // generation
 	newest uint16
+
+	missing bool // the segments are in the archive and not here yet, or not all of them
+
+	// Of a replicated store, the first entries of the log that wrote to the generations before the
+	// newest one, and to that; unknownEntry if that is not known, 0 if there is none.
+	since, newestSince uint64
+}
+
+// unknownEntry stands for an entry of the log that may be any.
+const unknownEntry = 1
+
+// firstEntry returns the first entry that wrote to a generation of the day; 0 if there is none.
+func (d *dayState) firstEntry() uint64 {
+	if d.since != 0 {
+		return d.since
+	}
+	return d.newestSince
 }
 
 // find returns the index of day, or the index at which it would be inserted.
@@ -65,6 +82,23 @@ func (c *calendar) generation(day int32) uint16 {
 	return c.change(day, func(d *dayState) { d.hot = true }).newest
 }
 
+// generationFor is generation for an entry of the log.
+func (c *calendar) generationFor(day int32, pos uint64) uint16 {
+	c.mu.RLock()
+	i, found := find(c.days, day)
+	if found && c.days[i].hot && c.days[i].newestSince != 0 {
+		defer c.mu.RUnlock()
+		return c.days[i].newest
+	}
+	c.mu.RUnlock()
+	return c.change(day, func(d *dayState) {
+		d.hot = true
+		if d.newestSince == 0 {
+			d.newestSince = pos
+		}
+	}).newest
+}
+
 // change replaces one day's state.
 func (c *calendar) change(day int32, change func(*dayState)) dayState {
 	c.mu.Lock()
@@ -80,7 +114,7 @@ func (c *calendar) set(day int32, change func(*dayState)) dayState {
 	}
 	change(&days[i])
 	state := days[i]
-	if !state.hot && !state.sealed {
+	if !state.hot && !state.sealed && !state.missing {
 		days = slices.Delete(days, i, i+1)
 	}
 	c.days = days
@@ -150,7 +184,7 @@ func (s *Store) recoverCalendar(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	return nil
+	return s.recoverMissing(ctx)
 }
 
 // recoverHot reads the oldest and the newest generation of a day; the iterator is at the day's
@@ -166,6 +200,9 @@ func (s *Store) recoverHot(it *pebble.Iterator, day int32, after []byte) error {
 			return err
 		}
 	}
-	s.calendar.set(day, func(d *dayState) { d.hot, d.oldest, d.newest = true, oldest, newest })
+	s.calendar.set(day, func(d *dayState) {
+		d.hot, d.oldest, d.newest = true, oldest, newest
+		d.since, d.newestSince = unknownEntry, unknownEntry
+	})
 	return iteratorError(it)
 }

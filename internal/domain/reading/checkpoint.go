@@ -168,6 +168,9 @@ func (s *Store) recover(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := s.recoverMarked(last); err != nil {
+		return err
+	}
 	s.latest.pos = last
 	s.order.pos, s.order.opened = last, last
 	s.journal.written = last
@@ -253,6 +256,9 @@ func (s *Store) loadErased(ctx context.Context) error {
 // erasedUpTo lists the erasures up to pos. Once the journal is trimmed to pos, no entry can bring
 // those devices back.
 func (s *Store) erasedUpTo(pos uint64) []device.Ref {
+	if s.hasMissing() {
+		return nil // what the archive still holds of them must not come back
+	}
 	s.order.Lock()
 	defer s.order.Unlock()
 	var refs []device.Ref

@@ -13,3 +13,7 @@ func TestFakeLogConforms(t *testing.T) {
 		logtest.Conformance(t, func(*testing.T) reading.Log { return reading.NewFakeLog("life", begin).Own() })
 	}
 }
+
+func TestFakeArchiveConformance(t *testing.T) {
+	logtest.ArchiveConformance(t, func(*testing.T) reading.Archive { return reading.NewFakeArchive() })
+}

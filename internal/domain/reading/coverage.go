@@ -49,7 +49,9 @@ func (s *Store) Coverage(
 	defer closeInto(&err, r)
 	r.query.timesOnly = true
 	c := &coverageCounter{rows: r, zone: zone}
-	for _, day := range r.days {
+	for len(r.days) > 0 {
+		day := r.days[0]
+		r.days = r.days[1:]
 		if err := c.countDay(day); err != nil {
 			return nil, err
 		}
@@ -77,10 +79,9 @@ func (c *coverageCounter) countDay(day dayState) error {
 		}
 	}
 	if day.sealed {
-		if err := r.cloneSegment(); err != nil {
+		if err := r.placeSegment(day, nil); err != nil {
 			return err
 		}
-		r.segment.begin(&r.query, day.day, nil)
 		if len(r.active) == 0 {
 			return c.countSealed()
 		}

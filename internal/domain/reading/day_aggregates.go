@@ -45,7 +45,7 @@ func mergeTotals(day, segment []propertyTotal) []propertyTotal {
 	return day
 }
 
-func appendDayAggregates(dst []byte, totals []propertyTotal) []byte {
+func encodeDayAggregates(totals []propertyTotal) (dst []byte) {
 	before := device.PropertyID(0)
 	for i := range totals {
 		t := &totals[i]
@@ -127,12 +127,19 @@ func (g *aggregators) takeDays(r *rows, complete int32) (others []dayState, err 
 		if err != nil {
 			return nil, err
 		}
-		if hot || !day.sealed {
+		if hot || !day.sealed || r.store.isDamaged(r.query.ref, day.day) {
 			others = append(others, day)
 			continue
 		}
-		raw, found, err := reader.read(it, r.query.ref, day.day)
-		if err != nil {
+		var raw []byte
+		var found bool
+		if day.missing {
+			if err := r.fetch(day, days[n+1:]); err != nil {
+				return nil, err
+			}
+			raw = r.fetched.aggregates[day.day]
+			found = raw != nil
+		} else if raw, found, err = reader.read(it, r.query.ref, day.day); err != nil {
 			return nil, err
 		}
 		if !found {
@@ -199,7 +206,7 @@ func setDayAggregates(b *pebble.Batch, ref device.Ref, day int32, totals []prope
 	if len(totals) == 0 {
 		return b.Delete(key, nil)
 	}
-	return b.Set(key, appendDayAggregates(nil, totals), nil)
+	return b.Set(key, encodeDayAggregates(totals), nil)
 }
 
 // eraseDayAggregates deletes all entries of a device.
@@ -239,7 +246,7 @@ func checkDayAggregates(db *pebble.DB, ref device.Ref, day, complete int32, tota
 		return err
 	}
 	defer closeInto(&err, closer)
-	if len(raw) > 0 && !bytes.Equal(raw, appendDayAggregates(nil, totals)) {
+	if len(raw) > 0 && !bytes.Equal(raw, encodeDayAggregates(totals)) {
 		return fmt.Errorf("%w: its daily aggregates differ from those of its readings", ErrCorrupt)
 	}
 	return nil

@@ -98,6 +98,7 @@ func (s *Store) deviceDays(ctx context.Context, ref device.Ref) (days []dayState
 		return nil, err
 	}
 	defer closeInto(&err, r)
+	r.localOnly = true
 	for {
 		before := r.days
 		ok, err := r.nextDay()

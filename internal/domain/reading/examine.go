@@ -3,6 +3,7 @@ package reading
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -24,6 +25,7 @@ type Findings struct {
 	Values   uint64 // values in Frames and Sealed
 	Entries  uint64 // journal entries not yet evaluated or not yet in a checkpoint, or kept for a mend
 	Devices  int    // devices that have readings or latest values
+	Missing  int    // days that a node has not fetched from the archive yet
 	Orphans  []device.Ref
 	Problems []string // the first maxNamedProblems
 	Total    int      // number of all problems
@@ -67,6 +69,8 @@ func examine(ctx context.Context, o Options, known func(device.Ref) bool) (_ *Fi
 		{tagChain, e.chain},
 		{tagLatest, e.latest},
 		{tagErased, e.erased},
+		{tagToArchive, e.toArchive},
+		{tagMissing, e.missing},
 	} {
 		if err := e.each(step.tag, step.look); err != nil {
 			return nil, err
@@ -196,14 +200,7 @@ func (e *examiner) addToDay(ref device.Ref, day int32) {
 		e.endDay()
 		e.day.ref, e.day.day = ref, day
 	}
-	var totals []propertyTotal
-	for i := range e.block.columns {
-		c := &e.block.columns[i]
-		if total, ok := aggregateOfColumn(c, 0, len(c.rows)); ok {
-			totals = append(totals, propertyTotal{c.property, total})
-		}
-	}
-	e.day.totals = mergeTotals(e.day.totals, totals)
+	e.day.totals = mergeTotals(e.day.totals, totalsOf(&e.block))
 }
 
 // endDay compares the totals of the device-day with its daily aggregates.
@@ -303,6 +300,20 @@ func (e *examiner) latest(key, value []byte) error {
 	}
 	e.devices[ref] = true
 	_, _, err = decodeLatest(value)
+	return err
+}
+
+func (e *examiner) toArchive(key, value []byte) error {
+	if _, n := binary.Uvarint(value); n <= 0 {
+		return ErrCorrupt
+	}
+	_, _, err := parseToArchiveKey(key)
+	return err
+}
+
+func (e *examiner) missing(key, _ []byte) error {
+	e.findings.Missing++
+	_, err := parseDay(key, tagMissing)
 	return err
 }
 

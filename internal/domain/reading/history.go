@@ -134,7 +134,7 @@ func (r *rows) newestOnDay(day dayState) (newest []Last, err error) {
 		}
 	}
 	if day.sealed {
-		err = r.newestSealed(day.day, offer)
+		err = r.newestSealed(day, offer)
 	}
 	return newest, err
 }
@@ -169,13 +169,18 @@ func (r *rows) newestHot(day int32, generation uint16, offer func(Last) bool) er
 	return err
 }
 
-func (r *rows) newestSealed(day int32, offer func(Last) bool) error {
-	if err := r.cloneSegment(); err != nil {
+func (r *rows) newestSealed(day dayState, offer func(Last) bool) error {
+	if err := r.placeSegment(day, nil); err != nil {
 		return err
 	}
-	r.segment.begin(&r.query, day, nil)
 	missing := slices.Clone(r.query.wanted)
 	ok, err := r.segment.lastSegment()
+	if err != nil {
+		again := false
+		if again, err = r.orRemote(day, err); again {
+			ok, err = r.segment.lastSegment()
+		}
+	}
 	for ; err == nil && ok && len(missing) > 0; ok, err = r.segment.previousSegment() {
 		for _, c := range r.segment.block.columns {
 			i, open := slices.BinarySearch(missing, c.property)

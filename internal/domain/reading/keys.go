@@ -21,8 +21,11 @@ import (
 //	k | position 8                                                           -> chain of that entry in the log
 //	l | tenant ordered | device ordered                                      -> a device's latest values
 //	e | tenant ordered | device ordered                                      -> journal position of its erasure
+//	a | day 4 | tenant ordered | device ordered                              -> position; it is to be archived
+//	x | day 4                                                                -> nothing; it is in the archive
 //	m | name                                                                 -> format number, checkpoint position,
-//	                                                                            first day with aggregates, life
+//	                                                                            first day with aggregates, life,
+//	                                                                            what is marked for the archive
 //
 // The day comes first, so retention is one range delete and writing touches one end of the key
 // space. Days and milliseconds are UTC. The generation lets the store seal a day into segments
@@ -36,6 +39,8 @@ const (
 	tagLatest    = 'l'
 	tagErased    = 'e'
 	tagMeta      = 'm'
+	tagToArchive = 'a'
+	tagMissing   = 'x'
 	msPerDay     = int64(24 * time.Hour / time.Millisecond)
 	dayLen       = 1 + 4      // tag, day
 	hotPrefixLen = dayLen + 2 // and generation
@@ -48,6 +53,7 @@ var (
 	keyCheckpoint     = []byte{tagMeta, 'c'}
 	keyAggregatedFrom = []byte{tagMeta, 'a'}
 	keyLife           = []byte{tagMeta, 'l'}
+	keyMarked         = []byte{tagMeta, 'r'}
 )
 
 // dayEnd is above every continuation of a day's key prefix.
@@ -119,6 +125,34 @@ func appendHotPrefix(b []byte, day int32, generation uint16, ref device.Ref) []b
 // appendSegmentPrefix appends the prefix of the keys of one device's segments of one day.
 func appendSegmentPrefix(b []byte, day int32, ref device.Ref) []byte {
 	return appendRef(appendDay(b, tagSegment, day), ref)
+}
+
+// appendToArchiveKey appends the key of a device-day that is to be archived.
+func appendToArchiveKey(b []byte, day int32, ref device.Ref) []byte {
+	return appendRef(appendDay(b, tagToArchive, day), ref)
+}
+
+// parseToArchiveKey reads what appendToArchiveKey wrote.
+func parseToArchiveKey(key []byte) (day int32, ref device.Ref, err error) {
+	if day, err = parseDay(key, tagToArchive); err != nil {
+		return 0, ref, err
+	}
+	ref, rest, err := cutRef(key[dayLen:])
+	if err == nil && len(rest) != 0 {
+		err = errKey
+	}
+	return day, ref, err
+}
+
+// missingKey returns the key of a day whose segments are in the archive only.
+func missingKey(day int32) []byte { return appendDay(nil, tagMissing, day) }
+
+// parseDay reads the day at the beginning of a key under a tag.
+func parseDay(key []byte, tag byte) (int32, error) {
+	if len(key) < dayLen || key[0] != tag {
+		return 0, errKey
+	}
+	return int32(binary.BigEndian.Uint32(key[1:]) ^ 1<<31), nil
 }
 
 // appendMs appends the time of day with which hot and segment keys end.
@@ -270,6 +304,12 @@ func printKey(key []byte) string {
 	if pos, err := parsePositionKey(key, tagChain); err == nil {
 		return fmt.Sprintf("chain of journal entry %d", pos)
 	}
+	if day, ref, err := parseToArchiveKey(key); err == nil {
+		return fmt.Sprintf("mark of tenant %d device %d on %s", ref.Tenant, ref.ID, dayName(day))
+	}
+	if day, err := parseDay(key, tagMissing); err == nil {
+		return "day in the archive " + dayName(day)
+	}
 	if len(key) > 0 && key[0] == tagLatest {
 		if ref, err := parseRefKey(key); err == nil {
 			return fmt.Sprintf("latest values of tenant %d device %d", ref.Tenant, ref.ID)
@@ -293,6 +333,10 @@ func tagName(tag byte) string {
 		return "latest values"
 	case tagErased:
 		return "erasures"
+	case tagToArchive:
+		return "days to archive"
+	case tagMissing:
+		return "days in the archive"
 	default:
 		return fmt.Sprintf("keys under %q", tag)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 )
 
 // Mended are the entries that Lead appended to a log that had lost them; zero if there were none.
@@ -83,11 +84,24 @@ func (s *Store) beginLeading(ctx context.Context, log Log) (m Mended, err error)
 	return m, nil
 }
 
-// forgetEvaluated tells the log that entries are evaluated, if the store leads, and returns the
-// position that it told: known if that has not changed.
+// archivedLimit returns the position up to which entries of the log are archived; all are if nothing is to
+// be archived.
+func (s *Store) archivedLimit() uint64 {
+	switch {
+	case !s.opts.Archiving:
+		return math.MaxUint64
+	case !s.archived.known.Load():
+		return 0
+	}
+	return s.archived.reached.Load()
+}
+
+// forgetEvaluated tells the log that entries are evaluated and archived, if the store leads, and returns
+// the position that it told: known if that has not changed.
 func (s *Store) forgetEvaluated(ctx context.Context, known uint64) (uint64, error) {
 	log := s.replica.leading.Load()
 	_, _, evaluated := s.journal.positions()
+	evaluated = min(evaluated, s.archivedLimit())
 	if log == nil || evaluated <= known {
 		return known, nil
 	}

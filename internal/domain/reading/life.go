@@ -52,6 +52,9 @@ func (s *Store) BeginLife(mark string) error {
 	if s.replicated() {
 		return errors.New("reading: a life begins before the store follows or leads")
 	}
+	if s.hasMissing() {
+		return errStillMissing // the archive belongs to the present life
+	}
 	return s.setLife(func(pos uint64) life { return life{mark, pos} })
 }
 

@@ -46,6 +46,9 @@ type nodes struct {
 	want     model
 	appended uint64 // entries
 	mended   int
+	archive  *FakeArchive // nil: there is none
+	wentBack bool         // the archive did
+	keptTo   uint64       // the log loses nothing up to here: the database dropped a part of it then
 
 	beyondModel bool // readings are removed and expire, which the model does not know
 }
@@ -127,6 +130,9 @@ func (n *nodes) replace(i int, s *Store) {
 
 // elect lets a node lead: any, while the log has everything; otherwise the one that has the most.
 func (n *nodes) elect() {
+	if n.archive != nil {
+		n.caughtUp()
+	}
 	i := n.rng.IntN(len(n.stores))
 	if n.log.last(n.t) < n.appended {
 		for j, s := range n.stores {
@@ -142,12 +148,21 @@ func (n *nodes) elect() {
 		n.t.Fatalf("the leader is at %d, the log at %d, want %d", got, n.log.last(n.t), n.appended)
 	}
 	n.leader = i
+	if n.archive != nil {
+		n.archive.term++
+		n.stores[i].SetArchive(n.archive)
+	}
 }
 
 // loseEnd takes a part of the log's end that at least one node holds. The node that leads is opened
 // again, as after a failover of the database.
 func (n *nodes) loseEnd() {
-	n.log.lose(n.appended - n.rng.Uint64N(min(n.appended, 8)+1))
+	pos := max(n.appended-n.rng.Uint64N(min(n.appended, 8)+1), n.keptTo)
+	n.log.lose(pos)
+	if n.archive != nil {
+		n.archive.goBack(pos)
+		n.wentBack = true
+	}
 	n.replace(n.leader, reopen(n.t, n.stores[n.leader]))
 	n.elect()
 }

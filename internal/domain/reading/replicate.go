@@ -81,8 +81,9 @@ func (s *Store) eraseInLog(ctx context.Context, ref device.Ref) error {
 	err := s.commit(ctx, EntryErasure, appendErasure(nil, ref), entryContent{erased: ref})
 	if err != nil {
 		s.journal.release(0)
+		return err
 	}
-	return err
+	return s.eraseFromArchive(ctx, ref)
 }
 
 // commit appends an entry to the log and applies it. Room in the journal was reserved.
@@ -177,7 +178,8 @@ func (s *Store) applyFrames(e *Entry, c entryContent) error {
 func (s *Store) writeFrames(enc *encoder, b *pebble.Batch, e *Entry, batch []Arrival) error {
 	s.calendar.writeMu.RLock()
 	defer s.calendar.writeMu.RUnlock()
-	if err := enc.mergeValues(b, batch, e.Body, s.calendar.generation); err != nil {
+	generation := func(day int32) uint16 { return s.calendar.generationFor(day, e.Position) }
+	if err := enc.mergeValues(b, batch, e.Body, generation); err != nil {
 		return err
 	}
 	return s.writeEntry(b, e, e.Body, nil)

@@ -56,7 +56,7 @@ func (s *Store) Expire(ctx context.Context, now time.Time) error {
 	s.calendar.mu.Lock()
 	defer s.calendar.mu.Unlock()
 	b := s.db.NewBatch()
-	for _, tag := range []byte{tagHot, tagSegment} {
+	for _, tag := range []byte{tagHot, tagSegment, tagToArchive, tagMissing} {
 		if err := b.DeleteRange([]byte{tag}, appendDay(nil, tag, oldest), nil); err != nil {
 			return fmt.Errorf("reading: expire: %w", err)
 		}

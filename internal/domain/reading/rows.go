@@ -23,10 +23,12 @@ type rows struct {
 	query rowQuery
 	days  []dayState // not read yet
 
-	base    *pebble.Iterator
-	segment segmentSource
-	hot     []*hotSource // generations of the day, oldest first; the rest is spare
-	active  []source     // sources that have a frame, oldest first
+	base     *pebble.Iterator
+	segments *pebble.Iterator // over the local segments
+	fetched  fetchedDays      // segments from the archive
+	segment  segmentSource
+	hot      []*hotSource // generations of the day, oldest first; the rest is spare
+	active   []source     // sources that have a frame, oldest first
 
 	time       int64
 	frame      []Field
@@ -37,6 +39,7 @@ type rows struct {
 	skip           func(at int64, p device.PropertyID) bool // reports values that do not count; nil: all count
 	takeSummary    summaryFunc                              // for days with segments only; nil: read the readings
 	blockHandedOut bool                                     // nextBlock returned the segment's block
+	localOnly      bool                                     // nothing is read from the archive
 }
 
 // rowsPool holds rows for reuse: their buffers are as large as segments.
@@ -87,12 +90,12 @@ func (r *rows) clone(it **pebble.Iterator) (err error) {
 // cloneSegment is clone for segments. Its bounds exclude the generations after them, which may be
 // sealed and not deleted yet.
 func (r *rows) cloneSegment() error {
-	if r.segment.it != nil {
+	if r.segments != nil {
 		return nil
 	}
-	err := r.clone(&r.segment.it)
+	err := r.clone(&r.segments)
 	if err == nil {
-		r.segment.it.SetBounds([]byte{tagSegment}, []byte{tagSegment + 1})
+		r.segments.SetBounds([]byte{tagSegment}, []byte{tagSegment + 1})
 	}
 	return err
 }
@@ -149,15 +152,20 @@ func (r *rows) startHot(day dayState) error {
 
 // startSealed starts the source of a day's segments, which are older than its generations.
 func (r *rows) startSealed(day dayState) error {
-	if err := r.cloneSegment(); err != nil {
-		return err
-	}
 	takeSummary := r.takeSummary
 	if len(r.active) > 0 {
 		takeSummary = nil // late readings may differ from the minmax
 	}
-	r.segment.begin(&r.query, day.day, takeSummary)
+	if err := r.placeSegment(day, takeSummary); err != nil {
+		return err
+	}
 	ok, err := r.segment.next()
+	if err != nil {
+		again := false
+		if again, err = r.orRemote(day, err); again {
+			ok, err = r.segment.next()
+		}
+	}
 	if ok {
 		r.active = slices.Insert(r.active, 0, source(&r.segment))
 	}
@@ -229,6 +237,7 @@ func (r *rows) nextBlock() (b *block, begin, end int, err error) {
 		}
 		ok, err := r.segment.next()
 		if err != nil {
+			r.noteError(&r.segment, err)
 			return nil, 0, 0, err
 		}
 		if !ok {
@@ -257,6 +266,7 @@ func (r *rows) takeFrame() error {
 			}
 			ok, err := s.next()
 			if err != nil {
+				r.noteError(s, err)
 				return err
 			}
 			if !ok {
@@ -304,8 +314,11 @@ func mergeFields(dst, older, newer []Field) []Field {
 // Close closes the iterators and returns the rows to the pool.
 func (r *rows) Close() error {
 	errs := []error{r.base.Close()}
-	if r.segment.it != nil {
-		errs = append(errs, r.segment.it.Close())
+	if r.segments != nil {
+		// An error of the iterator was returned to the reader, or the archive took its place.
+		if err := r.segments.Close(); !isDamage(err) {
+			errs = append(errs, err)
+		}
 	}
 	for _, h := range r.hot {
 		if h.it != nil {
@@ -313,7 +326,8 @@ func (r *rows) Close() error {
 			h.it = nil
 		}
 	}
-	r.store, r.ctx, r.base, r.days, r.segment.it = nil, nil, nil, nil, nil
+	r.store, r.ctx, r.base, r.days, r.segments, r.segment.it = nil, nil, nil, nil, nil, nil
+	r.fetched, r.localOnly = fetchedDays{}, false
 	r.skip, r.takeSummary, r.segment.takeSummary, r.blockHandedOut, r.frameCount = nil, nil, nil, false, 0
 	r.segment.reader.bands.release()
 	r.segment.reader.releaseLarge()

@@ -40,8 +40,8 @@ func (s *Store) Seal(ctx context.Context, now time.Time) error {
 	last, _ := dayOf(clampTime(now.Add(-s.opts.SealAfter).UnixMilli()))
 	var failed []error
 	for _, d := range s.calendar.now() {
-		if d.day >= last || !d.hot {
-			continue
+		if d.day >= last || !d.hot || d.missing {
+			continue // a missing day is sealed once it is here
 		}
 		if p := s.broken.Load(); p != nil {
 			return *p
@@ -89,7 +89,7 @@ func (s *Store) markCold(ctx context.Context, day int32) (quiet bool, err error)
 	if hot, err := s.hasHotKeys(ctx, day); err != nil || hot {
 		return false, err
 	}
-	s.calendar.change(day, func(d *dayState) { d.hot, d.oldest, d.newest = false, 0, 0 })
+	s.calendar.change(day, func(d *dayState) { d.hot, d.oldest, d.newest, d.since, d.newestSince = false, 0, 0, 0, 0 })
 	return true, nil
 }
 
@@ -127,6 +127,7 @@ func (s *Store) startGeneration(ctx context.Context, day int32) (d dayState, err
 		}
 		d.newest++
 		d.sealed = true
+		d.since, d.newestSince = d.firstEntry(), 0
 	})
 	return d, err
 }
@@ -144,7 +145,7 @@ func (s *Store) dropSealed(day int32, newest uint16) error {
 	if err := b.Commit(pebble.NoSync); err != nil {
 		return err
 	}
-	s.calendar.set(day, func(d *dayState) { d.oldest = newest })
+	s.calendar.set(day, func(d *dayState) { d.oldest, d.since = newest, 0 })
 	return b.Close()
 }
 
@@ -272,6 +273,9 @@ func (w *daySealer) sealDevice(b *pebble.Batch, state dayState, ref device.Ref) 
 	}
 	w.devices++
 	if err := setDayAggregates(b, ref, w.day, w.totals); err != nil {
+		return err
+	}
+	if err := s.markToArchive(b, ref, w.day); err != nil {
 		return err
 	}
 	// Delete the old segments whose keys the new ones do not have.

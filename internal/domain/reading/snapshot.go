@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/cockroachdb/pebble/v2"
+
+	"tilth/internal/platform/errs"
 )
 
 // Snapshot writes all stored data to dir, which must not exist, while the store is in use; on the
@@ -19,6 +21,9 @@ func (s *Store) Snapshot(ctx context.Context, dir string, before func(context.Co
 	// Checkpoints delete evaluated batches from the journal.
 	s.checkpointMu.Lock()
 	defer s.checkpointMu.Unlock()
+	if s.hasMissing() {
+		return errs.New(errs.Unavailable, "error.503").WithCause(errStillMissing)
+	}
 	if err := before(ctx); err != nil {
 		return err
 	}

@@ -123,13 +123,14 @@ func (s *hotSource) fields(dst []Field) ([]Field, error) {
 
 // segmentSource reads the segments of a sealed day.
 type segmentSource struct {
-	it          *pebble.Iterator
+	it          segmentIterator
 	query       *rowQuery
 	day         int32
 	prefix      []byte
 	target      []byte
 	started     bool
 	takeSummary summaryFunc // for segments that lie within the query; nil: read the readings
+	summarised  bool        // takeSummary was called since begin
 
 	reader segmentReader
 	head   segmentHead
@@ -141,6 +142,7 @@ type segmentSource struct {
 // begin moves before the first segment of the query on a day.
 func (s *segmentSource) begin(query *rowQuery, day int32, takeSummary summaryFunc) {
 	s.query, s.day, s.started, s.open, s.takeSummary = query, day, false, false, takeSummary
+	s.summarised = false
 	s.prefix = appendSegmentPrefix(s.prefix[:0], day, query.ref)
 	s.reader.bands.release()
 }
@@ -188,10 +190,16 @@ func (s *segmentSource) decodeNext() (bool, error) {
 
 // summaryForHead returns takeSummary if the segment lies within the query, otherwise nil.
 func (s *segmentSource) summaryForHead() summaryFunc {
-	if s.head.first < s.query.from || s.head.last > s.query.to {
+	if s.head.first < s.query.from || s.head.last > s.query.to || s.takeSummary == nil {
 		return nil
 	}
-	return s.takeSummary
+	return s.summarise
+}
+
+// summarise is takeSummary, and remembers that it was called.
+func (s *segmentSource) summarise(p device.PropertyID, times *rowTimes, minmax, sums []byte) (bool, error) {
+	s.summarised = true
+	return s.takeSummary(p, times, minmax, sums)
 }
 
 // nextHead moves to the next segment that overlaps the query.
@@ -283,7 +291,7 @@ func (s *segmentSource) wrapError(err error) error {
 }
 
 // iteratorError says that reading frames failed; nil at the end of the iterator's range.
-func iteratorError(it *pebble.Iterator) error { return scanError("frames", it.Error()) }
+func iteratorError(it interface{ Error() error }) error { return scanError("frames", it.Error()) }
 
 // scanError says what could not be read from the disk; nil if err is nil.
 func scanError(what string, err error) error {

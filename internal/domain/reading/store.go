@@ -43,6 +43,8 @@ type Options struct {
 	RetryWait       time.Duration    // before a batch is retried, doubled up to 64 times; default 100 ms
 	JournalKeep     time.Duration    // how long a replicated store keeps evaluated entries; default 1 h
 	CacheBytes      int64            // block cache; default 64 MiB
+	Archive         ArchiveReader    // of the sealed days; nil: there is none
+	Archiving       bool             // remember what is to be archived, on every node; see CopyToArchive
 
 	fs            vfs.FS // tests: a disk that can crash; Dir is not created
 	readOnly      bool   // Examine
@@ -106,7 +108,8 @@ type Store struct {
 	}
 	broken atomic.Pointer[error]
 
-	replica replica
+	replica  replica
+	archived archived
 
 	calendar       calendar
 	aggregatedFrom atomic.Int32 // all sealed days from this one on have daily aggregates

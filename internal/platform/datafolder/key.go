@@ -56,6 +56,18 @@ func JoinedKey(dir string, isNew bool) ([]byte, error) {
 	return createDeviceKey(filepath.Join(dir, KeyFile))
 }
 
+// CopyKey copies a platform's key from a file into a folder.
+func CopyKey(path, dir string) error {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if key, err := hex.DecodeString(strings.TrimSpace(string(raw))); err != nil || len(key) != 32 {
+		return fmt.Errorf("%s is no key of a platform: 64 hex digits are expected", path)
+	}
+	return TextFile(filepath.Join(dir, KeyFile)).Write(strings.TrimSpace(string(raw)))
+}
+
 // keyFromBackup says what to do if the key is lost.
 const keyFromBackup = "It is in every backup: tar -xf BACKUP " + KeyFile + ", or restore the whole (docs/backup.md)"
 

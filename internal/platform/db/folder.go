@@ -43,6 +43,22 @@ func (d *DB) CheckFolder(ctx context.Context, dir string) (isNew bool, err error
 	return false, nil
 }
 
+// MarkFolder makes a new data folder one of the cluster whose database this is.
+func (d *DB) MarkFolder(ctx context.Context, dir string) error {
+	if err := d.CheckVersion(ctx); err != nil {
+		return err
+	}
+	var mark string
+	err := d.read.QueryRowContext(ctx, "SELECT mark FROM data_folders").Scan(&mark)
+	if postgresCode(err, undefinedTable) || errors.Is(err, sql.ErrNoRows) {
+		return fmt.Errorf("the database %s is new: no cluster has used it", d.server.name)
+	}
+	if err != nil {
+		return err
+	}
+	return writeMark(dir, mark)
+}
+
 // CheckVersion refuses a database whose tables a newer version has made (ErrNewer).
 func (d *DB) CheckVersion(ctx context.Context) error {
 	at, err := appliedVersion(ctx, d.read.DB)

@@ -95,7 +95,8 @@ const sqliteTablesOnly = `m.name NOT LIKE 'sqlite_%' AND m.name <> 'goose_db_ver
 
 const postgresTablesOnly = `c.relnamespace = current_schema()::regnamespace
 	AND c.relname NOT IN ('goose_db_version', 'data_folders', 'shards', 'nodes', 'log_tables', 'writer_transactions',
-		'acme_files', 'presence_handover')`
+		'acme_files', 'presence_handover', 'reading_parts', 'reading_latest', 'archives', 'archive_terms',
+		'damaged_parts')`
 
 var postgresSchemaQueries = []string{
 	`SELECT 'column ' || c.relname || '.' || a.attname || ' ' || format_type(a.atttypid, a.atttypmod) ||
