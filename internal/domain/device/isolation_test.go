@@ -127,7 +127,8 @@ func TestTenantIsolation(t *testing.T) {
 			}, true},
 			"Store.AddFirstSecrets": {func() error {
 				taken := []device.SecretHash{device.HashSecret(testkit.SecretKey, "taken")}
-				got, err := s.Devices.AddFirstSecrets(ctx, owner, []device.SecretsOfDevice{{ID: mine.ID, Hashes: taken}})
+				secrets := []device.SecretsOfDevice{{ID: mine.ID, Hashes: taken}}
+				got, err := s.Devices.AddFirstSecrets(ctx, owner, secrets)
 				nothing("AddFirstSecrets", int64(len(got)))
 				return err
 			}, false},

@@ -54,7 +54,8 @@ func TestSearch(t *testing.T) {
 		}
 	}
 	all := w.found(t, "-1", "")
-	if !strings.Contains(all, "device WS-1 ") || !strings.Contains(all, "device CAM-1 ") || strings.Contains(all, marker) {
+	if !strings.Contains(all, "device WS-1 ") || !strings.Contains(all, "device CAM-1 ") ||
+		strings.Contains(all, marker) {
 		t.Error(all)
 	}
 	if got := w.found(t, "s", "&pageSize=1"); strings.Count(got, "device ") != 1 || strings.Count(got, "rule ") != 1 {
