@@ -57,6 +57,7 @@ export function group(change: Partial<Group> = {}): Group {
     groupStatus: 1,
     deviceCount: deviceList.length,
     onlineCount: deviceList.filter(({ onlineState }) => onlineState === 1).length,
+    figures: [],
     deviceList,
     ...change,
   };
