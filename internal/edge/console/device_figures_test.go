@@ -60,7 +60,8 @@ func TestFiguresOfGroups(t *testing.T) {
 	list := testkit.Ask[[]wire.ProductName](t, w.Contract, w.get("/admin-api/client/pc/product/get/simple-list"))
 	if got, want := asJSON(t, list), fmt.Sprintf(
 		`[{"id":%d,"mainSign":"rain","productName":"gauge"},{"id":%d,"mainSign":"airTemperature","productName":"weather-station"}]`,
-		gauge.ID, w.station.ID,
+		gauge.ID,
+		w.station.ID,
 	); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}

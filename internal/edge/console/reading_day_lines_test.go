@@ -38,7 +38,9 @@ func TestDayLines(t *testing.T) {
 	got := ask("WS-2,WS-1,CAM-1,none,"+rivalDeviceName, "airTemperature,heating,note,unknown,airTemperature")
 	want := fmt.Sprintf(
 		`{"from":%d,"lines":{"CAM-1":{},"WS-1":{"airTemperature":[%s21.5]},"WS-2":{"airTemperature":[1.6667,%s-7.25,null]}}}`,
-		hour.Add(-24*time.Hour).UnixMilli(), strings.Repeat("null,", 24), strings.Repeat("null,", 22),
+		hour.Add(-24*time.Hour).UnixMilli(),
+		strings.Repeat("null,", 24),
+		strings.Repeat("null,", 22),
 	)
 	if asJSON(t, got) != want {
 		t.Errorf("%s\nwant %s", asJSON(t, got), want)
