@@ -193,7 +193,7 @@ test('of a thousand devices only those in view are rendered and fetched', async 
   expect(pages).toEqual([]);
 
   // 334 rows of three; the 201st contains probe 600.
-  await page.evaluate(() => window.scrollTo(0, 200 * 292));
+  await page.evaluate(() => window.scrollTo(0, 200 * 360));
   await expect(card(page, 'Probe 0600')).toContainText('21.5');
   await expect.poll(() => days).toEqual(['PR-0600']);
   expect(pages.filter((no) => !['6', '7'].includes(no))).toEqual([]);
@@ -204,7 +204,7 @@ test('of a thousand devices only those in view are rendered and fetched', async 
     let most = 0;
     let slowest = 0;
     let before = performance.now();
-    for (let top = 200 * 292; top < document.documentElement.scrollHeight; top += 3 * 292) {
+    for (let top = 200 * 360; top < document.documentElement.scrollHeight; top += 3 * 360) {
       window.scrollTo(0, top);
       const now = await new Promise<number>((frame) => requestAnimationFrame(frame));
       slowest = Math.max(slowest, now - before);
@@ -217,6 +217,75 @@ test('of a thousand devices only those in view are rendered and fetched', async 
   expect(most).toBeLessThan(40);
   await expect(card(page, 'Probe 0999')).toBeVisible();
   expect(pages.filter((no) => Number(no) < 6)).toEqual([]);
+});
+
+test('a table of a thousand devices scrolls smoothly and fetches only its rows', async ({ page }) => {
+  const lines: number[] = [];
+  page.on('request', (request) => {
+    const { pathname, searchParams } = new URL(request.url());
+    if (pathname.endsWith('/day-lines')) lines.push((searchParams.get('deviceNames') ?? '').split(',').length);
+  });
+  await openSignedIn(page, prairieUser, '/data?view=table&sort=airTemperature');
+  await expect(page.getByRole('row', { name: /Probe 0600/ })).toContainText('21.5');
+  await expect.poll(() => lines.length).toBeGreaterThan(0);
+  expect(Math.max(...lines)).toBeLessThanOrEqual(25);
+  expect(lines.length).toBeLessThan(4);
+  const { most, slowest } = await page.getByRole('region', { name: 'Table of readings' }).evaluate(async (frame) => {
+    let most = 0;
+    let slowest = 0;
+    let before = performance.now();
+    for (let top = 0; top < frame.scrollHeight; top += 10 * 44) {
+      frame.scrollTop = top;
+      const now = await new Promise<number>((next) => requestAnimationFrame(next));
+      slowest = Math.max(slowest, now - before);
+      before = now;
+      most = Math.max(most, frame.querySelectorAll('tr').length);
+    }
+    return { most, slowest };
+  });
+  process.stdout.write(`scrolling a table of a thousand rows: slowest frame ${Math.round(slowest)} ms\n`);
+  expect(most).toBeLessThan(60);
+  await expect(page.getByRole('row', { name: /Probe 0999/ })).toBeVisible();
+  await expectAccessible(page);
+});
+
+/** Clicks and counts them. */
+function clicker() {
+  let clicks = 0;
+  return {
+    click: async (target: Locator) => {
+      clicks += 1;
+      await target.click();
+    },
+    count: () => clicks,
+  };
+}
+
+test('two devices are compared over 30 days and exported within five clicks', async ({ page }) => {
+  await open(page);
+  const { click, count } = clicker();
+  await click(page.getByRole('checkbox', { name: 'Compare Brook mast' }));
+  await click(page.getByRole('checkbox', { name: 'Compare Fence mast' }));
+  await click(page.getByRole('link', { name: 'Compare 2 devices' }));
+  await expect(page).toHaveURL(/\/analysis\?devices=MD-0[12]%2CMD-0[12]&signs=airTemperature/);
+  await expect(page.getByText('Brook mast').first()).toBeVisible();
+  await expect(page.getByText('Fence mast').first()).toBeVisible();
+  await click(page.getByRole('button', { name: 'Export' }));
+  const saved = page.waitForEvent('download');
+  await click(page.getByRole('menuitem', { name: 'Spreadsheet (Excel)' }));
+  expect((await saved).suggestedFilename()).toMatch(/\.xlsx$/);
+  expect(count()).toBeLessThanOrEqual(5);
+});
+
+test('the driest device is the first row after one click', async ({ page }) => {
+  await openSignedIn(page, meadowUser, '/data?view=table&flat=1');
+  await expect(page.getByRole('row', { name: /Brook mast/ })).toBeVisible();
+  await page
+    .getByRole('columnheader', { name: /Air temperature/ })
+    .getByRole('button')
+    .click();
+  await expect(page.getByRole('row').nth(1)).toContainText('Fence mast');
+  await expect(page.getByRole('row').nth(1)).toContainText('3 h');
 });
 
 test('on a phone the list is a drawer, and nothing is wider than the screen', async ({ browser }) => {

@@ -223,8 +223,11 @@ var operationCases = map[string]operationCase{
 	"console getTimeIntervalDataRows":    {build: recentReadings},
 	"console getTimeIntervalDataColumns": {build: recentReadings},
 	"console getAggregatedData":          {build: recentReadings},
-	"console getSignData":                {build: recentReadings},
-	"console exportDeviceData":           {build: recentReadings},
+	"console getDayLines": {build: func(s *tenantFixture) request {
+		return queryRequest("deviceNames", s.device("mast"), "yeuSigns", "airTemperature")
+	}},
+	"console getSignData":      {build: recentReadings},
+	"console exportDeviceData": {build: recentReadings},
 	"console updateDevice": {build: func(s *tenantFixture) request {
 		return request{
 			body: fields{

@@ -148,10 +148,10 @@ func BenchmarkLargeFleet(b *testing.B) {
 		reportMedian(b, func() error { _, _, err := s.Roster.Count(ctx, owner.ID); return err })
 	})
 	b.Run("counts of scenes", func(b *testing.B) {
-		reportMedian(b, func() error { _, err := s.Roster.Groups(ctx, owner.ID, device.Query{}, 0); return err })
+		reportMedian(b, func() error { _, err := s.Roster.Groups(ctx, owner.ID, device.Query{}, 0, nil); return err })
 	})
 	b.Run("groups", func(b *testing.B) {
-		reportMedian(b, func() error { _, err := s.Roster.Groups(ctx, owner.ID, device.Query{}, 100); return err })
+		reportMedian(b, func() error { _, err := s.Roster.Groups(ctx, owner.ID, device.Query{}, 100, nil); return err })
 	})
 	b.Run("map", func(b *testing.B) {
 		reportMedian(b, func() error { _, _, err := s.Roster.MapPoints(ctx, owner.ID, nil); return err })

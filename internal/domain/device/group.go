@@ -15,8 +15,14 @@ type Group struct {
 
 // Groups groups the devices of a tenant that q selects by scene, DefaultScene included. Each group
 // has up to first devices. Scenes without a selected device are absent. Groups ignores the order
-// and the page of q.
-func (r *Roster) Groups(ctx context.Context, t tenant.ID, q Query, first int) (map[int64]*Group, error) {
+// and the page of q. It tells each, unless that is nil, of every device that is online.
+func (r *Roster) Groups(
+	ctx context.Context,
+	t tenant.ID,
+	q Query,
+	first int,
+	each func(scene int64, id ID, product int64),
+) (map[int64]*Group, error) {
 	all, err := r.members(ctx, t)
 	if err != nil {
 		return nil, err
@@ -35,6 +41,9 @@ func (r *Roster) Groups(ctx context.Context, t tenant.ID, q Query, first int) (m
 		g.Devices++
 		if st.Online {
 			g.Online++
+			if each != nil {
+				each(m.SceneID, m.ID, m.productID)
+			}
 		}
 		if shown[m.SceneID] < first {
 			shown[m.SceneID]++

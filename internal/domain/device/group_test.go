@@ -20,7 +20,7 @@ func TestGroups(t *testing.T) {
 	barn, row, none := ids["barn"], ids["row"], device.DefaultScene
 	format := func(scene *int64, first int) string {
 		t.Helper()
-		groups, err := s.Roster.Groups(t.Context(), field.ID, device.Query{Scene: scene}, first)
+		groups, err := s.Roster.Groups(t.Context(), field.ID, device.Query{Scene: scene}, first, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +54,7 @@ func TestGroups(t *testing.T) {
 	if n, unassigned, err := s.Roster.Count(t.Context(), field.ID); err != nil || n != 6 || unassigned != 3 {
 		t.Errorf("%d, %d in no scene, %v", n, unassigned, err)
 	}
-	if none, err := s.Roster.Groups(t.Context(), 99, device.Query{}, 1); err != nil || len(none) != 0 {
+	if none, err := s.Roster.Groups(t.Context(), 99, device.Query{}, 1, nil); err != nil || len(none) != 0 {
 		t.Errorf("%v %v", none, err)
 	}
 }

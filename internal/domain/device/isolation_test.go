@@ -57,7 +57,7 @@ func TestTenantIsolation(t *testing.T) {
 				return nil
 			}, false},
 			"Roster.Groups": {func() error {
-				groups, err := s.Roster.Groups(ctx, owner, device.Query{}, 9)
+				groups, err := s.Roster.Groups(ctx, owner, device.Query{}, 9, nil)
 				nothing("Groups", int64(len(groups)-min(len(groups), 1)))
 				if g := groups[scene]; g != nil {
 					t.Errorf("Groups: %+v", g)

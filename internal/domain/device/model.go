@@ -3,9 +3,11 @@
 package device
 
 import (
+	"slices"
 	"time"
 
 	"tilth/internal/domain/tenant"
+	"tilth/internal/platform/agronomy"
 	"tilth/internal/platform/text"
 )
 
@@ -61,6 +63,7 @@ type Product struct {
 	Name         string                   // as in the provider's file and the open API
 	Names        map[text.Language]string // shown to people; absent languages have none
 	OfflineAfter time.Duration            // silence after which a device counts as offline
+	MainSign     string                   // identifier of the property to show first; empty: see Main
 	Properties   []Property               // in the order the thing model lists them
 }
 
@@ -80,6 +83,31 @@ func (p *Product) Property(identifier string) *Property {
 		}
 	}
 	return nil
+}
+
+// Main gives the property that cards, lists and the map show first: the one that the provider chose,
+// else the quantity that people look for in what the product measures first (soil moisture of a
+// soil probe), else the first property that is not a text, because a stream's address is no use to
+// people. It gives nil for a product without properties.
+func (p *Product) Main() *Property {
+	if chosen := p.Property(p.MainSign); chosen != nil {
+		return chosen
+	}
+	if len(p.Properties) == 0 {
+		return nil
+	}
+	first := &p.Properties[0]
+	if i := slices.IndexFunc(p.Properties, func(x Property) bool { return x.DataType != Text }); i >= 0 {
+		first = &p.Properties[i]
+	}
+	for _, quantity := range agronomy.MainQuantities(first.Identifier) {
+		for i := range p.Properties {
+			if x := &p.Properties[i]; x.DataType == Number && agronomy.IsQuantity(x.Identifier, quantity) {
+				return x
+			}
+		}
+	}
+	return first
 }
 
 // DefaultOfflineAfter is used by a product that sets none.

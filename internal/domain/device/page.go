@@ -3,6 +3,7 @@ package device
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"strings"
 
@@ -34,6 +35,7 @@ type Query struct {
 	Products   map[int64]bool // only these products; nil: all
 	Except     string         // omits the device of this name
 	Online     *bool
+	Number     func(id ID, product int64) (float64, bool) // orders by this number, if not nil, instead of Sort
 	Sort       Sort
 	Descending bool          // reverses the whole order, the ids included
 	Language   text.Language // the language of the product names that SortProduct compares
@@ -49,7 +51,7 @@ func (r *Roster) Page(ctx context.Context, t tenant.ID, q Query) ([]*Device, int
 	}
 	found := r.filter(t, all, &q)
 	var ids []ID
-	if q.Sort == "" || q.Sort == SortTitle { // the list is in this order already
+	if q.Number == nil && (q.Sort == "" || q.Sort == SortTitle) { // the list is in this order already
 		ids = pageListed(found, q.Descending, q.Offset, q.Limit)
 	} else {
 		keys, err := r.keys(ctx, t, found, &q)
@@ -117,6 +119,10 @@ func (r *Roster) keys(ctx context.Context, t tenant.ID, list []*member, q *Query
 			keys = append(keys, k)
 		}
 	}
+	if q.Number != nil {
+		addAll(func(m *member) sortKey { return numberKey(m, q) })
+		return keys, nil
+	}
 	switch q.Sort {
 	case SortName:
 		addAll(func(m *member) sortKey { return sortKey{text: m.foldedName} })
@@ -151,6 +157,23 @@ func (r *Roster) keys(ctx context.Context, t tenant.ID, list []*member, q *Query
 		addAll(func(*member) sortKey { return sortKey{} })
 	}
 	return keys, nil
+}
+
+// numberKey gives the sort key of a device by the number of q. A device without a number comes last
+// in both directions.
+func numberKey(m *member, q *Query) sortKey {
+	n, known := q.Number(m.ID, m.productID)
+	switch {
+	case known:
+		bits := int64(math.Float64bits(n + 0)) // -0 is 0
+		if bits < 0 {                          // negative numbers have the reverse order
+			bits ^= math.MaxInt64
+		}
+		return sortKey{number: bits}
+	case q.Descending:
+		return sortKey{number: math.MinInt64}
+	}
+	return sortKey{number: math.MaxInt64}
 }
 
 // productRanks gives each product's position in the order of display names.

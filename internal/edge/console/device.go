@@ -38,6 +38,9 @@ func (s *server) GetDevicePage(
 	if p.Sort != nil {
 		q.Sort = device.Sort(*p.Sort)
 	}
+	if p.SortSign != nil {
+		q.Number = s.latestNumber(ctx, caller(ctx).Tenant, trimmed(*p.SortSign))
+	}
 	q.Language = requestFrom(ctx).Language
 	q.Descending = p.Descending != nil && *p.Descending
 	if err := s.onlyCopyTargets(ctx, &q, p.TakesRule); err != nil {
@@ -78,10 +81,16 @@ func (s *server) GetGroupDeviceList(
 		return nil, err
 	}
 	q := device.Query{Scene: r.Params.GroupId}
+	if r.Params.DeviceName != nil {
+		q.Search = trimmed(*r.Params.DeviceName)
+	}
 	if err := s.onlyCopyTargets(ctx, &q, r.Params.TakesRule); err != nil {
 		return nil, err
 	}
-	groupsByScene, err := s.Roster.Groups(ctx, t, q, maxGroupDevices)
+	figures := s.newFigures(t)
+	groupsByScene, err := s.Roster.Groups(ctx, t, q, maxGroupDevices, func(scene int64, id device.ID, product int64) {
+		figures.add(ctx, scene, id, product)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +109,8 @@ func (s *server) GetGroupDeviceList(
 		}
 		groups = append(groups, wire.Group{
 			Id: scene.ID, GroupName: scene.Name, GroupStatus: int(scene.Status),
-			DeviceCount: g.Devices, OnlineCount: g.Online, DeviceList: view.list(ctx, g.First),
+			DeviceCount: g.Devices, OnlineCount: g.Online,
+			Figures: figures.of(requestFrom(ctx).Language, scene.ID), DeviceList: view.list(ctx, g.First),
 		})
 	}
 	return wire.GetGroupDeviceList200JSONResponse{Code: success, Data: &groups}, nil
@@ -211,7 +221,7 @@ func (v *deviceView) device(ctx context.Context, d *device.Device) wire.Device {
 	if p := v.server.Catalog.Product(d.ProductID); p != nil {
 		w.ProductId, w.ProductName, w.Product = p.ID, p.DisplayName(requestFrom(ctx).Language), p.Name
 		w.OfflineAfter = p.OfflineAfter.Milliseconds()
-		w.MainSign = mainIdentifier(p)
+		w.MainSign = mainSign(p)
 		if latest := v.server.latest(ctx, v.tenant, d.ID, p); len(latest) > 0 {
 			w.LastData = append(w.LastData, latest)
 		}
@@ -252,21 +262,16 @@ func (s *server) signData(latest wire.Latest) *wire.SignData {
 	return &by
 }
 
-// mainIdentifier returns the property that a list shows of a device: the first of its product that
-// is not a text, because a stream's address is no use to people.
-func mainIdentifier(p *device.Product) string {
-	for i := range p.Properties {
-		if p.Properties[i].DataType != device.Text {
-			return p.Properties[i].Identifier
-		}
-	}
-	if len(p.Properties) > 0 {
-		return p.Properties[0].Identifier
+// mainSign returns the identifier of the property that is shown first of a product; empty if it has
+// no property.
+func mainSign(p *device.Product) string {
+	if main := p.Main(); main != nil {
+		return main.Identifier
 	}
 	return ""
 }
 
-// GetProductSimpleList answers every product's id and name.
+// GetProductSimpleList answers every product's id, name and main property.
 func (s *server) GetProductSimpleList(
 	ctx context.Context,
 	_ wire.GetProductSimpleListRequestObject,
@@ -274,7 +279,7 @@ func (s *server) GetProductSimpleList(
 	list := []wire.ProductName{}
 	l := requestFrom(ctx).Language
 	for _, p := range s.Catalog.ProductsByDisplayName(l) {
-		list = append(list, wire.ProductName{Id: p.ID, ProductName: p.DisplayName(l)})
+		list = append(list, wire.ProductName{Id: p.ID, ProductName: p.DisplayName(l), MainSign: mainSign(p)})
 	}
 	return wire.GetProductSimpleList200JSONResponse{Code: success, Data: &list}, nil
 }

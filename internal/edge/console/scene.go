@@ -76,7 +76,7 @@ func (s *server) GetScene(ctx context.Context, r wire.GetSceneRequestObject) (wi
 	if err != nil {
 		return nil, err
 	}
-	groups, err := s.Roster.Groups(ctx, t, device.Query{Scene: &scene.ID}, 0)
+	groups, err := s.Roster.Groups(ctx, t, device.Query{Scene: &scene.ID}, 0, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (s *server) PageScenes(
 	if err != nil {
 		return nil, err
 	}
-	groups, err := s.Roster.Groups(ctx, t, device.Query{}, 0)
+	groups, err := s.Roster.Groups(ctx, t, device.Query{}, 0, nil)
 	if err != nil {
 		return nil, err
 	}

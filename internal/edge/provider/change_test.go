@@ -198,6 +198,15 @@ products:
 products:
   - name: weather-station
     productName: {en-us: Weather station, zh-cn: 气象站, tr-tr: İstasyon, ru-ru: Метеостанция}`, ""},
+		{"the property that is shown first", `products: [{name: weather-station, mainSign: airTemperature}]`,
+			"product weather-station: mainSign"},
+		{"the same one", `products: [{name: weather-station, mainSign: airTemperature}]`, ""},
+		{"properties without it", `
+products:
+  - name: weather-station
+    properties:
+      - {identifier: rain, dataType: number, min: 0, accessMode: rw}`,
+			"product weather-station: properties,mainSign"},
 		{"properties are given whole", `
 products:
   - name: weather-station

@@ -40,6 +40,7 @@ type fileProduct struct {
 	name         field[string]
 	productName  field[fileNames]
 	offlineAfter field[time.Duration]
+	mainSign     field[string]
 	properties   field[[]fileProperty]
 }
 
@@ -230,7 +231,7 @@ func (f *fileErrors) product(n ast.Node, at filePos) fileProduct {
 	p := fileProduct{at: at}
 	f.mapping(n, at, map[string]nodeReader{
 		"name": f.trimmed(&p.name), "productName": f.names(&p.productName), "offlineAfter": f.duration(&p.offlineAfter),
-		"properties": optionalListReader(f, &p.properties, f.property),
+		"mainSign": f.trimmed(&p.mainSign), "properties": optionalListReader(f, &p.properties, f.property),
 	})
 	return p
 }

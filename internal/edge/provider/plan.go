@@ -195,11 +195,32 @@ func (pl *planner) planProduct(f *fileProduct) {
 		s.product.Properties = list
 		pl.checkDerived(f.properties.value, list)
 	}
+	pl.planMainSign(&s, f)
 	if s.unchanged() {
 		pl.out.unchanged++
 		return
 	}
 	pl.out.products = append(pl.out.products, s)
+}
+
+// planMainSign sets which property of a product is shown first. A choice goes with its property,
+// unless the file makes another one.
+func (pl *planner) planMainSign(s *productStep, f *fileProduct) {
+	setField(&s.step, "mainSign", &s.product.MainSign, &f.mainSign)
+	sign := s.product.MainSign
+	if sign == "" {
+		return
+	}
+	switch p := s.product.Property(sign); {
+	case p == nil && f.mainSign.valid:
+		pl.out.add(f.mainSign.at, "product %q has no property %q", s.product.Name, sign)
+	case p == nil:
+		s.auditChanges = append(s.auditChanges, audit.Change{Field: "mainSign", Before: sign})
+		s.changes = append(s.changes, "mainSign")
+		s.product.MainSign = ""
+	case p.DataType == device.Text && f.mainSign.valid:
+		pl.out.add(f.mainSign.at, "mainSign must be a property of dataType number or boolean")
+	}
 }
 
 // productByName returns the product of that name as it will be; nil if there is none.

@@ -460,7 +460,7 @@ export interface paths {
         };
         /**
          * Groups with their first 100 devices
-         * @description The default group (id 0) first, then the scenes by name. With groupId, only that group; 404 if the tenant has no such scene. device/page answers further devices. With takesRule, only those devices are counted.
+         * @description The default group (id 0) first, then the scenes by name. With groupId, only that group; 404 if the tenant has no such scene. device/page answers further devices. With deviceName or takesRule, only those devices are counted.
          */
         get: operations["getGroupDeviceList"];
         put?: never;
@@ -617,6 +617,26 @@ export interface paths {
          * @description For each numeric property the hours or days with readings: count, lowest, mean, highest and sum. Hours are those of UTC, days those of the tenant's time zone; an hour or a day at an end of the range counts in whole. The resolution `auto` is the finest of raw, hour and day with which no numeric property has more than `points` values; if even days are more, it is day. Raw answers the readings themselves, of every type, by columns, and counts as an answer with every reading (format-map). No range is refused for its length.
          */
         get: operations["getAggregatedData"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/device/get/day-lines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The last 24 hours of several devices, as the mean of each hour
+         * @description For small lines beside latest values, many devices in one call. The hours are those of UTC: the one that began 24 hours ago or a little earlier, the 23 after it, and the one that has just begun. Devices that the tenant does not have are left out, and so are properties that a device's product does not have, that are no numbers, or that have no readings in these hours.
+         */
+        get: operations["getDayLines"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3436,6 +3456,8 @@ export interface components {
             /** Format: int64 */
             id: number;
             productName: string;
+            /** @description identifier of the property that cards, lists and the map show first: the provider's choice, or what suits the product; empty when it has no property */
+            mainSign: string;
         };
         /**
          * @example {
@@ -3443,7 +3465,8 @@ export interface components {
          *       "data": [
          *         {
          *           "id": 1,
-         *           "productName": "Weather mast"
+         *           "productName": "Weather mast",
+         *           "mainSign": "airTemperature"
          *         }
          *       ],
          *       "msg": ""
@@ -3560,7 +3583,7 @@ export interface components {
              * @enum {string}
              */
             videoKind?: "none" | "embed" | "hls" | "file";
-            /** @description identifier of the property that a list shows; empty when the product has none */
+            /** @description the mainSign of the product: identifier of the property that cards, lists and the map show first; empty when the product has none */
             mainSign: string;
             alarmLevel?: components["schemas"]["AlarmLevel"];
             /** @description how many notices of the device are open; absent when none are */
@@ -3817,6 +3840,22 @@ export interface components {
             data: components["schemas"]["DevicePage"] | null;
             msg: string;
         };
+        /** @description the latest values of one main property (mainSign) over the devices of a group that are online */
+        MainFigures: {
+            sign: string;
+            /** @description the name that people see in the caller's language */
+            name: string;
+            unit: string;
+            /** @description decimals to show; absent means not rounded */
+            precision?: number;
+            devices: number;
+            /** Format: double */
+            low: number;
+            /** Format: double */
+            mean: number;
+            /** Format: double */
+            high: number;
+        };
         Group: {
             /**
              * Format: int64
@@ -3832,6 +3871,8 @@ export interface components {
             groupStatus: 1 | 2;
             deviceCount: number;
             onlineCount: number;
+            /** @description one for each main property and unit that are numbers, those of most devices first */
+            figures: components["schemas"]["MainFigures"][];
             deviceList: components["schemas"]["Device"][];
         };
         GroupsAnswer: {
@@ -4042,6 +4083,35 @@ export interface components {
         ColumnsAnswer: {
             code: number;
             data: components["schemas"]["ColumnsPiece"][] | null;
+            msg: string;
+        };
+        DayLines: {
+            /**
+             * Format: int64
+             * @description when the first hour began, epoch milliseconds
+             */
+            from: number;
+            /**
+             * @description by device name and identifier: the mean of each of the 25 hours, null where there was no reading
+             * @example {
+             *       "WS-0001": {
+             *         "airTemperature": [
+             *           3.4,
+             *           3.1,
+             *           null
+             *         ]
+             *       }
+             *     }
+             */
+            lines: {
+                [key: string]: {
+                    [key: string]: (number | null)[];
+                };
+            };
+        };
+        DayLinesAnswer: {
+            code: number;
+            data: components["schemas"]["DayLines"] | null;
             msg: string;
         };
         /** @description hours or days of one property; the lists have the same length */
@@ -4852,6 +4922,8 @@ export interface operations {
                 takesRule?: number;
                 /** @description the order (by name when absent) */
                 sort?: "noteName" | "deviceName" | "serial" | "productName" | "groupName" | "lastContact" | "onlineState" | "createTime";
+                /** @description an identifier: the order is by the property's latest value (a number or boolean), instead of `sort`; devices without one come last in both directions */
+                sortSign?: string;
                 descending?: boolean;
             };
             header?: never;
@@ -4875,6 +4947,8 @@ export interface operations {
         parameters: {
             query?: {
                 groupId?: number;
+                /** @description part of deviceName, noteName or serial; case is ignored */
+                deviceName?: string;
                 /** @description an alarm rule's id: only devices that can get a copy of the rule, never its own devices; 404 if the tenant has no such rule */
                 takesRule?: number;
             };
@@ -5182,6 +5256,31 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AggregatedAnswer"];
+                };
+            };
+        };
+    };
+    getDayLines: {
+        parameters: {
+            query: {
+                /** @description device names */
+                deviceNames: string[];
+                /** @description identifiers */
+                yeuSigns: string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The lines */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DayLinesAnswer"];
                 };
             };
         };

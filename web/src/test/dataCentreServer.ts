@@ -88,7 +88,9 @@ export async function openDataCentre(centre: ReturnType<typeof dataCentreServer>
 export const cardNames = () => screen.queryAllByRole('article').map((card) => card.getAttribute('aria-label'));
 export const card = (name: string) => within(screen.getByRole('article', { name }));
 export const row = (name: RegExp) => screen.getByRole('treeitem', { name });
-export const grid = () => screen.getByRole('list', { name: 'Readings and cameras' });
+export const grid = () => screen.getByRole('group', { name: 'Readings and cameras' });
+/** The cards of a scene. */
+export const cardsOf = (scene: string) => screen.getByRole('list', { name: `Devices of ${scene}` });
 
 /** Scrolls the window so many pixels down the grid. */
 export function scrollTo(pixels: number) {

@@ -57,6 +57,7 @@ export function group(change: Partial<Group> = {}): Group {
     groupStatus: 1,
     deviceCount: deviceList.length,
     onlineCount: deviceList.filter(({ onlineState }) => onlineState === 1).length,
+    figures: [],
     deviceList,
     ...change,
   };
@@ -138,7 +139,17 @@ export function telemetryServer(change: Partial<TelemetryServer> = {}): Telemetr
     });
   };
   answer('/admin-api/client/pc/home/overview-statistics', () => state.overview);
-  answer('/admin-api/client/pc/device/get-group-device-list', () => state.groups);
+  answer('/admin-api/client/pc/device/get-group-device-list', (query) => {
+    const text = (query.get('deviceName') ?? '').toLowerCase();
+    if (text === '') return state.groups;
+    return state.groups.map((each) => {
+      const deviceList = each.deviceList.filter(({ noteName, deviceName, serial }) =>
+        [noteName, deviceName, serial].some((name) => name.toLowerCase().includes(text)),
+      );
+      const onlineCount = deviceList.filter(({ onlineState }) => onlineState === 1).length;
+      return { ...each, deviceList, deviceCount: deviceList.length, onlineCount };
+    });
+  });
   answer('/admin-api/client/pc/device/map', () => state.map);
   answer('/admin-api/client/pc/device/page', (query) => {
     const text = (query.get('deviceName') ?? '').toLowerCase();

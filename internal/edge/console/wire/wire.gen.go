@@ -1367,6 +1367,24 @@ type CredentialPageAnswer struct {
 	Msg  string          `json:"msg"`
 }
 
+// DayLines defines model for DayLines.
+type DayLines struct {
+	// From when the first hour began, epoch milliseconds
+	From int64 `json:"from"`
+
+	// Lines by device name and identifier: the mean of each of the 25 hours, null where there was no reading
+	//
+	// Example: {"WS-0001":{"airTemperature":[3.4,3.1,null]}}
+	Lines map[string]map[string][]*float64 `json:"lines"`
+}
+
+// DayLinesAnswer defines model for DayLinesAnswer.
+type DayLinesAnswer struct {
+	Code int       `json:"code"`
+	Data *DayLines `json:"data"`
+	Msg  string    `json:"msg"`
+}
+
 // Delivery a delivery of a notice to one recipient, and its outcome
 type Delivery struct {
 	Attempts int `json:"attempts"`
@@ -1507,7 +1525,7 @@ type Device struct {
 	// Longitude absent with latitude when the device has no position
 	Longitude *float64 `json:"longitude,omitempty"`
 
-	// MainSign identifier of the property that a list shows; empty when the product has none
+	// MainSign the mainSign of the product: identifier of the property that cards, lists and the map show first; empty when the product has none
 	MainSign string `json:"mainSign"`
 
 	// NoteName remark name; may be empty
@@ -1747,6 +1765,9 @@ type Group struct {
 	DeviceCount int      `json:"deviceCount"`
 	DeviceList  []Device `json:"deviceList"`
 
+	// Figures one for each main property and unit that are numbers, those of most devices first
+	Figures []MainFigures `json:"figures"`
+
 	// GroupName empty for the default group
 	GroupName string `json:"groupName"`
 
@@ -1837,6 +1858,22 @@ type LoginRequest struct {
 	RememberMe          *bool   `json:"rememberMe,omitempty"`
 	TenantName          string  `json:"tenantName"`
 	UserName            string  `json:"userName"`
+}
+
+// MainFigures the latest values of one main property (mainSign) over the devices of a group that are online
+type MainFigures struct {
+	Devices int     `json:"devices"`
+	High    float64 `json:"high"`
+	Low     float64 `json:"low"`
+	Mean    float64 `json:"mean"`
+
+	// Name the name that people see in the caller's language
+	Name string `json:"name"`
+
+	// Precision decimals to show; absent means not rounded
+	Precision *int   `json:"precision,omitempty"`
+	Sign      string `json:"sign"`
+	Unit      string `json:"unit"`
 }
 
 // MapCluster defines model for MapCluster.
@@ -2231,11 +2268,14 @@ type PresencePageAnswer struct {
 
 // ProductName defines model for ProductName.
 type ProductName struct {
-	Id          int64  `json:"id"`
+	Id int64 `json:"id"`
+
+	// MainSign identifier of the property that cards, lists and the map show first: the provider's choice, or what suits the product; empty when it has no property
+	MainSign    string `json:"mainSign"`
 	ProductName string `json:"productName"`
 }
 
-// ProductsAnswer Example: {"code":200,"data":[{"id":1,"productName":"Weather mast"}],"msg":""}
+// ProductsAnswer Example: {"code":200,"data":[{"id":1,"mainSign":"airTemperature","productName":"Weather mast"}],"msg":""}
 type ProductsAnswer struct {
 	Code int            `json:"code"`
 	Data *[]ProductName `json:"data"`
@@ -2983,6 +3023,9 @@ type ExportDeviceDataParams struct {
 type GetGroupDeviceListParams struct {
 	GroupId *int64 `form:"groupId,omitempty" json:"groupId,omitempty"`
 
+	// DeviceName part of deviceName, noteName or serial; case is ignored
+	DeviceName *string `form:"deviceName,omitempty" json:"deviceName,omitempty"`
+
 	// TakesRule an alarm rule's id: only devices that can get a copy of the rule, never its own devices; 404 if the tenant has no such rule
 	TakesRule *int64 `form:"takesRule,omitempty" json:"takesRule,omitempty"`
 }
@@ -3040,6 +3083,15 @@ type GetDeviceCoverageParams struct {
 
 	// TimeZone IANA name; missing: the tenant's zone; unknown: code 400
 	TimeZone *TimeZone `json:"Time-Zone,omitempty"`
+}
+
+// GetDayLinesParams defines parameters for GetDayLines.
+type GetDayLinesParams struct {
+	// DeviceNames device names
+	DeviceNames []string `form:"deviceNames" json:"deviceNames"`
+
+	// YeuSigns identifiers
+	YeuSigns []string `form:"yeuSigns" json:"yeuSigns"`
 }
 
 // GetDerivedAccountParams defines parameters for GetDerivedAccount.
@@ -3150,7 +3202,10 @@ type GetDevicePageParams struct {
 	TakesRule *int64 `form:"takesRule,omitempty" json:"takesRule,omitempty"`
 
 	// Sort the order (by name when absent)
-	Sort       *string `form:"sort,omitempty" json:"sort,omitempty"`
+	Sort *string `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// SortSign an identifier: the order is by the property's latest value (a number or boolean), instead of `sort`; devices without one come last in both directions
+	SortSign   *string `form:"sortSign,omitempty" json:"sortSign,omitempty"`
 	Descending *bool   `form:"descending,omitempty" json:"descending,omitempty"`
 }
 
@@ -3645,6 +3700,9 @@ type ServerInterface interface {
 	// GetDeviceCoverage The days on which a device has readings, and the counts
 	// (GET /admin-api/client/pc/device/get/coverage)
 	GetDeviceCoverage(w http.ResponseWriter, r *http.Request, params GetDeviceCoverageParams)
+	// GetDayLines The last 24 hours of several devices, as the mean of each hour
+	// (GET /admin-api/client/pc/device/get/day-lines)
+	GetDayLines(w http.ResponseWriter, r *http.Request, params GetDayLinesParams)
 	// GetDerivedAccount How the newest value of a derived property was computed, or why it has none
 	// (GET /admin-api/client/pc/device/get/derived)
 	GetDerivedAccount(w http.ResponseWriter, r *http.Request, params GetDerivedAccountParams)
@@ -5053,6 +5111,19 @@ func (siw *ServerInterfaceWrapper) GetGroupDeviceList(w http.ResponseWriter, r *
 		return
 	}
 
+	// ------------- Optional query parameter "deviceName" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "deviceName", r.URL.Query(), &params.DeviceName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "deviceName"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "deviceName", Err: err})
+		}
+		return
+	}
+
 	// ------------- Optional query parameter "takesRule" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "takesRule", r.URL.Query(), &params.TakesRule, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
@@ -5364,6 +5435,52 @@ func (siw *ServerInterfaceWrapper) GetDeviceCoverage(w http.ResponseWriter, r *h
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.GetDeviceCoverage(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetDayLines operation middleware
+func (siw *ServerInterfaceWrapper) GetDayLines(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetDayLinesParams
+
+	// ------------- Required query parameter "deviceNames" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, true, "deviceNames", r.URL.Query(), &params.DeviceNames, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "deviceNames"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "deviceNames", Err: err})
+		}
+		return
+	}
+
+	// ------------- Required query parameter "yeuSigns" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, true, "yeuSigns", r.URL.Query(), &params.YeuSigns, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "yeuSigns"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "yeuSigns", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetDayLines(w, r, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -6073,6 +6190,19 @@ func (siw *ServerInterfaceWrapper) GetDevicePage(w http.ResponseWriter, r *http.
 			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "sort"})
 		} else {
 			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "sort", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "sortSign" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sortSign", r.URL.Query(), &params.SortSign, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "sortSign"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "sortSign", Err: err})
 		}
 		return
 	}
@@ -7481,6 +7611,7 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/format-sign-array/time-interval-data", wrapper.GetTimeIntervalDataRows)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/columns/time-interval-data", wrapper.GetTimeIntervalDataColumns)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/columns/aggregated-data", wrapper.GetAggregatedData)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/day-lines", wrapper.GetDayLines)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/export-device-data-excel", wrapper.ExportDeviceData)
 	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/admin-api/client/pc/device/update", wrapper.UpdateDevice)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/device/new-secret", wrapper.NewDeviceSecret)
@@ -8411,6 +8542,28 @@ type GetDeviceCoverageResponseObject interface {
 type GetDeviceCoverage200JSONResponse CoverageAnswer
 
 func (response GetDeviceCoverage200JSONResponse) VisitGetDeviceCoverageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDayLinesRequestObject struct {
+	Params GetDayLinesParams
+}
+
+type GetDayLinesResponseObject interface {
+	VisitGetDayLinesResponse(w http.ResponseWriter) error
+}
+
+type GetDayLines200JSONResponse DayLinesAnswer
+
+func (response GetDayLines200JSONResponse) VisitGetDayLinesResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -9848,6 +10001,9 @@ type StrictServerInterface interface {
 	// GetDeviceCoverage The days on which a device has readings, and the counts
 	// (GET /admin-api/client/pc/device/get/coverage)
 	GetDeviceCoverage(ctx context.Context, request GetDeviceCoverageRequestObject) (GetDeviceCoverageResponseObject, error)
+	// GetDayLines The last 24 hours of several devices, as the mean of each hour
+	// (GET /admin-api/client/pc/device/get/day-lines)
+	GetDayLines(ctx context.Context, request GetDayLinesRequestObject) (GetDayLinesResponseObject, error)
 	// GetDerivedAccount How the newest value of a derived property was computed, or why it has none
 	// (GET /admin-api/client/pc/device/get/derived)
 	GetDerivedAccount(ctx context.Context, request GetDerivedAccountRequestObject) (GetDerivedAccountResponseObject, error)
@@ -11074,6 +11230,32 @@ func (sh *strictHandler) GetDeviceCoverage(w http.ResponseWriter, r *http.Reques
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(GetDeviceCoverageResponseObject); ok {
 		if err := validResponse.VisitGetDeviceCoverageResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetDayLines operation middleware
+func (sh *strictHandler) GetDayLines(w http.ResponseWriter, r *http.Request, params GetDayLinesParams) {
+	var request GetDayLinesRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetDayLines(ctx, request.(GetDayLinesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetDayLines")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetDayLinesResponseObject); ok {
+		if err := validResponse.VisitGetDayLinesResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

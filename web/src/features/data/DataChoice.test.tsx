@@ -41,7 +41,7 @@ describe('ticking', () => {
     expect(row(/North orchard/)).toHaveAttribute('aria-checked', 'mixed');
     expect(screen.getByText('1 of 4 devices shown')).toBeVisible();
     await user.click(row(/Gate camera/));
-    await waitFor(() => expect(cardNames()).toEqual(['Gate camera', 'Orchard mast']));
+    await waitFor(() => expect(cardNames()).toEqual(['Orchard mast', 'Gate camera']));
     await user.click(screen.getByRole('button', { name: 'All devices' }));
     await waitFor(() => expect(cardNames()).toHaveLength(4));
     expect(router.state.location.search).toEqual({});
@@ -85,16 +85,19 @@ describe('ticking', () => {
 });
 
 describe('the list', () => {
-  it('is searched without hiding the cards', async () => {
+  it('and the cards are searched', async () => {
     const centre = dataCentreServer();
     const { user } = await openDataCentre(centre);
     await user.type(screen.getByRole('textbox', { name: 'Search devices' }), 'lower');
     await waitFor(() => expect(screen.getAllByRole('treeitem')).toHaveLength(1));
     expect(centre.asked('/page').at(-1)?.get('deviceName')).toBe('lower');
-    expect(cardNames()).toHaveLength(4);
-    await user.click(row(/Lower mast/));
     await waitFor(() => expect(cardNames()).toEqual(['Lower mast']));
-    await user.keyboard('{Escape}');
+    expect(screen.getByText('1 of 4 devices shown')).toBeVisible();
+    await user.clear(screen.getByRole('textbox', { name: 'Search devices' }));
+    await waitFor(() => expect(cardNames()).toHaveLength(4));
+    await user.type(screen.getByRole('textbox', { name: 'Search devices' }), 'nobody');
+    expect(await screen.findByText('No device is called “nobody”', { selector: 'h3' })).toBeVisible();
+    expect(cardNames()).toEqual([]);
   });
 
   it('and the cards are filtered by state', async () => {
@@ -118,7 +121,7 @@ describe('the list', () => {
     expect(router.state.location.search).toEqual({ state: 'offline' });
     expect(screen.getByText('1 of 4 devices shown')).toBeVisible();
     await user.click(screen.getByRole('radio', { name: 'Online' }));
-    await waitFor(() => expect(cardNames()).toEqual(['Gate camera', 'Orchard mast', 'New probe']));
+    await waitFor(() => expect(cardNames()).toEqual(['Orchard mast', 'Gate camera', 'New probe']));
   });
 });
 

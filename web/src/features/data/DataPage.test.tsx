@@ -5,6 +5,7 @@ import { openConsole } from '@/test/console';
 import {
   card,
   cardNames,
+  cardsOf,
   dataCentreServer,
   devicePath,
   freshContact,
@@ -22,12 +23,13 @@ beforeEach(() => {
 });
 
 describe('the data centre', () => {
-  it('has a card for each device, cameras first, and each reading with its unit and age', async () => {
+  it('has a card for each device by scene, cameras first, and each reading with its unit and age', async () => {
     await openDataCentre(dataCentreServer());
-    expect(cardNames()).toEqual(['Gate camera', 'Orchard mast', 'Lower mast', 'New probe']);
+    expect(cardNames()).toEqual(['Orchard mast', 'Lower mast', 'Gate camera', 'New probe']);
     const own = card('Orchard mast');
     expect(own.getByText('WS-1 · Weather mast')).toBeVisible();
-    expect(own.getByText('Online')).toBeVisible();
+    // No chip says what is usual.
+    expect(own.getByText('Online')).toHaveClass('visually-hidden');
     expect(own.getByText('3.4')).toHaveTextContent(/^3\.4\s°C$/);
     expect(own.getByText('Air temperature')).toBeVisible();
     expect(own.getByRole('listitem')).toHaveTextContent(/^Relative humidity91%\d+ s$/);
@@ -51,12 +53,12 @@ describe('the data centre', () => {
 
   it('makes a camera’s card as high and wide as two cards', async () => {
     await openDataCentre(dataCentreServer());
-    const [first, second] = within(grid())
+    const [first, second] = within(cardsOf('Gate'))
       .getAllByRole('listitem')
-      .filter((item) => item.parentElement === grid());
-    expect(first).toHaveStyle({ height: '568px' });
-    expect(second).toHaveStyle({ height: '276px' });
-    expect(first).toHaveAttribute('aria-setsize', '4');
+      .filter((item) => item.parentElement === cardsOf('Gate'));
+    expect(first).toHaveStyle({ height: '704px' });
+    expect(second).toHaveStyle({ height: '344px' });
+    expect(first).toHaveAttribute('aria-setsize', '2');
     expect(second).toHaveAttribute('aria-posinset', '2');
   });
 
@@ -66,8 +68,9 @@ describe('the data centre', () => {
     await openDataCentre(dataCentre);
     expect(cardNames()).toEqual(['Orchard mast', 'Lower mast', 'New probe', 'Gate camera']);
     expect(card('Gate camera').getByText('No stream yet')).toBeVisible();
-    expect(screen.getByRole('article', { name: 'Gate camera' }).parentElement).toHaveStyle({ height: '276px' });
-    expect(grid()).toHaveStyle({ height: `${2 * 292 - 16}px` });
+    expect(screen.getByRole('article', { name: 'Gate camera' }).parentElement).toHaveStyle({ height: '344px' });
+    // Two scenes, each with its name and one row of cards.
+    expect(grid()).toHaveStyle({ minHeight: `${2 * (44 + 344) + 12}px` });
   });
 
   it('queries each camera once', async () => {
@@ -82,7 +85,7 @@ describe('the data centre', () => {
     onGet(`${devicePath}/get/video`, noAnswer);
     await openDataCentre(dataCentre);
     expect(await card('Gate camera').findByText('The camera’s address could not be fetched')).toBeVisible();
-    expect(cardNames()[0]).toBe('Gate camera');
+    expect(cardNames()).toContain('Gate camera');
   });
 
   it('says why there is nothing, and what to do next', async () => {
@@ -129,19 +132,26 @@ describe('live', () => {
 });
 
 describe('a card', () => {
-  it('scrolls within its own place if it has more readings than fit', async () => {
+  it('shows the readings that do not fit below its first ones', async () => {
     const now = Date.now();
-    const many = ['A', 'B', 'C', 'D'].map((name, i) => [`p${i}`, { value: i, time: now - 1000, unit: 'V', name }]);
+    const many = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'].map((name, i) => [
+      `p${i}`,
+      { value: i, time: now - 1000, unit: 'V', name },
+    ]);
     const full = { ...mast, lastData: [{ ...weather(3.4, now), ...Object.fromEntries(many) }] };
     const dataCentre = dataCentreServer([group({ deviceList: [full] })]);
     const { user } = await openDataCentre(dataCentre);
     const own = card('Orchard mast');
-    expect(own.getAllByRole('listitem')).toHaveLength(2);
-    await user.click(own.getByRole('button', { name: '3 more readings' }));
-    expect(own.getAllByRole('listitem').map((item) => item.textContent)).toHaveLength(6);
-    expect(own.getByRole('list', { name: 'Readings' })).toHaveAttribute('tabindex', '0');
+    const place = screen.getByRole('article', { name: 'Orchard mast' }).parentElement;
+    expect(own.getAllByRole('listitem')).toHaveLength(5);
+    await user.click(own.getByRole('button', { name: '4 more readings' }));
+    expect(own.getAllByRole('listitem')).toHaveLength(9);
+    // The main reading stays, and the card is four rows higher: nothing scrolls in it.
+    expect(own.getByText('Air temperature')).toBeVisible();
+    expect(place).toHaveStyle({ height: `${344 + 4 * 26}px` });
     await user.click(own.getByRole('button', { name: 'Fewer readings' }));
-    expect(own.getAllByRole('listitem')).toHaveLength(2);
+    expect(own.getAllByRole('listitem')).toHaveLength(5);
+    expect(place).toHaveStyle({ height: '344px' });
   });
 
   it('shows the level of a pending alarm, for screen readers together with the state', async () => {
@@ -191,17 +201,15 @@ describe('a card', () => {
 });
 
 describe('on a phone', () => {
-  it('shows cameras last, and the list in a drawer', async () => {
+  it('shows the cameras of a scene last, and the list in a drawer', async () => {
     setWidth(390);
     const dataCentre = dataCentreServer();
     await openConsole('/data');
     await screen.findByRole('article', { name: 'Orchard mast' });
     await waitFor(() => expect(dataCentre.live.streams.length).toBeGreaterThan(0));
     expect(screen.queryByRole('tree')).toBeNull();
-    const items = within(grid())
-      .getAllByRole('listitem')
-      .filter((item) => item.parentElement === grid());
-    expect(items[0]).toHaveStyle({ height: '312px' });
+    expect(cardNames()).toEqual(['Orchard mast', 'Lower mast', 'New probe', 'Gate camera']);
+    expect(screen.getByRole('article', { name: 'Orchard mast' }).parentElement).toHaveStyle({ height: '414px' });
     const user = userEvent.setup();
     await user.click(screen.getByRole('button', { name: '4 devices' }));
     const drawer = within(await screen.findByRole('dialog', { name: 'Devices' }));

@@ -12,6 +12,9 @@ import { hasNetwork } from '@/lib/offline/reachability';
 export interface PageFilter {
   groupId?: number;
   deviceName?: string;
+  /** Order by the latest value of this property, instead of by name. */
+  sortSign?: string;
+  descending?: boolean;
   onlineState?: 0 | 1;
   /** An alarm rule's id: only devices to which the rule can be copied. */
   takesRule?: number;
@@ -29,6 +32,9 @@ export interface MapView {
 export const pageSize = 100;
 /** The most names that one call takes. */
 export const maxNames = 400;
+/** The most devices and properties for which one call answers lines of the day. */
+export const maxLineDevices = 50;
+export const maxLineSigns = 64;
 const dayMs = 24 * 3_600_000;
 /** The retry interval after a failure. Otherwise nothing polls: the live stream brings changes. */
 export const retryMs = 10_000;
@@ -39,11 +45,14 @@ export const retryMs = 10_000;
 export const deviceKeys = {
   all: ['devices'] as const,
   derived: (deviceName: string, sign: string) => ['devices', 'derived', deviceName, sign] as const,
-  kind: (kind: 'groups' | 'page' | 'device' | 'latest' | 'tsl' | 'model' | 'day' | 'map') => ['devices', kind] as const,
-  groups: (language: Language, takesRule?: number) =>
-    takesRule === undefined
-      ? (['devices', 'groups', language] as const)
-      : (['devices', 'groups', language, takesRule] as const),
+  kind: (kind: 'groups' | 'page' | 'device' | 'latest' | 'tsl' | 'model' | 'day' | 'dayLines' | 'map') =>
+    ['devices', kind] as const,
+  groups: (language: Language, takesRule?: number, deviceName?: string) =>
+    deviceName
+      ? (['devices', 'groups', language, { deviceName }] as const)
+      : takesRule === undefined
+        ? (['devices', 'groups', language] as const)
+        : (['devices', 'groups', language, takesRule] as const),
   page: (language: Language, filter: PageFilter, pageNo: number) =>
     ['devices', 'page', language, filter, pageNo] as const,
   device: (language: Language, deviceName: string) => ['devices', 'device', language, deviceName] as const,
@@ -53,6 +62,8 @@ export const deviceKeys = {
     ['devices', 'page', language, { deviceNames }] as const,
   model: (language: Language, productId: number) => ['devices', 'model', language, productId] as const,
   day: (deviceName: string, sign: string, points: number) => ['devices', 'day', deviceName, sign, points] as const,
+  dayLines: (deviceNames: readonly string[], signs: readonly string[]) =>
+    ['devices', 'dayLines', deviceNames, signs] as const,
   map: (view: MapView | null) => ['devices', 'map', view] as const,
 };
 
@@ -70,13 +81,16 @@ export const bannerQueryOptions = {
     (query.state.status === 'error' && hasNetwork() ? retryMs : false) as number | false,
 };
 
-/** `takesRule`: only devices to which that alarm rule can be copied. */
-export const groupsQuery = (language: Language, takesRule?: number) =>
+/**
+ * `takesRule`: only devices to which that alarm rule can be copied. `deviceName`: only devices whose
+ * names or serial contain it.
+ */
+export const groupsQuery = (language: Language, takesRule?: number, deviceName?: string) =>
   queryOptions({
     ...bannerQueryOptions,
-    queryKey: deviceKeys.groups(language, takesRule),
+    queryKey: deviceKeys.groups(language, takesRule, deviceName),
     queryFn: ({ signal }) =>
-      api.get('/admin-api/client/pc/device/get-group-device-list', { query: { takesRule }, signal }),
+      api.get('/admin-api/client/pc/device/get-group-device-list', { query: { takesRule, deviceName }, signal }),
   });
 
 export const pageQuery = (language: Language, filter: PageFilter, pageNo: number) =>
@@ -169,6 +183,19 @@ export const dayQuery = (deviceName: string, sign: string, points = 200) =>
         return api.get('/admin-api/client/pc/device/get/format-map/time-interval-data', { query, signal });
       }, signal),
     staleTime: 5 * 60_000,
+  });
+
+/** The last 24 hours of several devices by the hour, at most `maxLineDevices` of them. */
+export const dayLinesQuery = (deviceNames: readonly string[], signs: readonly string[]) =>
+  queryOptions({
+    ...bannerQueryOptions,
+    queryKey: deviceKeys.dayLines(deviceNames, signs),
+    queryFn: ({ signal }) =>
+      dayQuerySlots.run(() => {
+        const query = { deviceNames: [...deviceNames], yeuSigns: [...signs] };
+        return api.get('/admin-api/client/pc/device/get/day-lines', { query, signal });
+      }, signal),
+    staleTime: 10 * 60_000,
   });
 
 export const mapQuery = (view: MapView | null) =>

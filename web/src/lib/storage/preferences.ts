@@ -14,6 +14,8 @@ export interface Preferences {
   darkMode: boolean;
   /** Expensive content loads only on request. */
   saveData: boolean;
+  /** How the data centre shows readings. */
+  dataView: 'cards' | 'table';
 }
 
 export const defaultPreferences: Preferences = {
@@ -22,6 +24,7 @@ export const defaultPreferences: Preferences = {
   fixedNavbar: true,
   darkMode: false,
   saveData: false,
+  dataView: 'cards',
 };
 
 interface PreferencesState extends Preferences {
@@ -44,6 +47,7 @@ function validPreferences(stored: unknown): Partial<Preferences> {
   if (typeof value.fixedNavbar === 'boolean') result.fixedNavbar = value.fixedNavbar;
   if (typeof value.darkMode === 'boolean') result.darkMode = value.darkMode;
   if (typeof value.saveData === 'boolean') result.saveData = value.saveData;
+  if (value.dataView === 'cards' || value.dataView === 'table') result.dataView = value.dataView;
   return result;
 }
 
@@ -55,12 +59,13 @@ export const usePreferences = create<PreferencesState>()(
     }),
     {
       name: storageKey,
-      partialize: ({ sidebarColor, sidebarType, fixedNavbar, darkMode, saveData }): Preferences => ({
+      partialize: ({ sidebarColor, sidebarType, fixedNavbar, darkMode, saveData, dataView }): Preferences => ({
         sidebarColor,
         sidebarType,
         fixedNavbar,
         darkMode,
         saveData,
+        dataView,
       }),
       merge: (stored, current) => ({ ...current, ...validPreferences(stored) }),
     },

@@ -1,16 +1,28 @@
+import ClockCircleOutlined from '@ant-design/icons/ClockCircleOutlined';
+import DisconnectOutlined from '@ant-design/icons/DisconnectOutlined';
 import { useContext } from 'react';
 import { useTranslation } from 'react-i18next';
+import { isStale } from '@/lib/device/staleness';
 import { type Device, nameOf } from '@/lib/device/types';
-import { StateChips } from '@/ui/StateChips';
+import { useClock } from '@/lib/format/clock';
+import { LevelTag } from '@/ui/alarm/tags';
+import { Chip } from '@/ui/Chip';
+import { CompareBox } from '../compare/CompareBox';
 import css from './Card.module.css';
 import { SiblingNames } from './siblingNames';
 import { TruncatedName } from './TruncatedName';
 
+interface CardHeadProps {
+  device: Device;
+  /** Whether the device has readings that can be compared with those of others. */
+  comparable?: boolean;
+}
+
 /**
- * The device's name, model and state. The device name comes before the model, so that it is not
- * cut.
+ * The device's name, model, and what is not as usual. The name has a line of its own, so that no
+ * chip cuts it; the device name comes before the model, so that it is not cut.
  */
-export function CardHead({ device }: { device: Device }) {
+export function CardHead({ device, comparable = false }: CardHeadProps) {
   const { t } = useTranslation();
   const siblings = useContext(SiblingNames);
   const name = nameOf(device);
@@ -18,16 +30,44 @@ export function CardHead({ device }: { device: Device }) {
   return (
     <header className={css.head}>
       <div className={css.names}>
-        <h3 className={css.name}>
+        <h4 className={css.name}>
           <TruncatedName name={name} siblings={siblings} />
-        </h3>
+        </h4>
+        {comparable ? <CompareBox device={device} /> : null}
+      </div>
+      <div className={css.state}>
         <p className={css.kind} title={kind}>
           {kind}
         </p>
+        <span className={css.chips}>
+          <Exceptions device={device} />
+        </span>
       </div>
-      <span className={css.chips}>
-        <StateChips device={device} brief />
-      </span>
     </header>
+  );
+}
+
+/** Chips for what is not as usual; that a device is online is for screen readers only. */
+function Exceptions({ device }: { device: Device }) {
+  const { t } = useTranslation();
+  const { alarmLevel, onlineState, lastData, offlineAfter } = device;
+  const newest = Math.max(...Object.values(lastData[0] ?? {}).map(({ time }) => time));
+  const late = useClock((now) => Number.isFinite(newest) && isStale(newest, offlineAfter, undefined, now));
+  return (
+    <>
+      {alarmLevel === undefined ? null : <LevelTag level={alarmLevel} title={t('home.state.alarm')} />}
+      {onlineState === 0 ? (
+        <Chip tone="off" icon={<DisconnectOutlined />}>
+          {t('home.state.offline')}
+        </Chip>
+      ) : (
+        <span className="visually-hidden">{t('home.state.online')}</span>
+      )}
+      {onlineState === 1 && late ? (
+        <Chip tone="warn" icon={<ClockCircleOutlined />} title={t('data.card.staleHint')}>
+          {t('data.card.stale')}
+        </Chip>
+      ) : null}
+    </>
   );
 }

@@ -1,5 +1,5 @@
 import css from './Card.module.css';
-import { splitName } from './splitName';
+import { splitDepth, splitName } from './splitName';
 
 interface TruncatedNameProps {
   name: string;
@@ -7,13 +7,17 @@ interface TruncatedNameProps {
   siblings: readonly string[];
 }
 
-/** A name in one line. If it does not fit, the part that distinguishes it from the others stays. */
+/**
+ * A name in one line. If it does not fit, the part that distinguishes it from the others stays; a
+ * depth is always whole.
+ */
 export function TruncatedName({ name, siblings }: TruncatedNameProps) {
-  const [start, end] = splitName(name, siblings);
+  const measured = splitDepth(name);
+  const [start, end] = measured ?? splitName(name, siblings);
   return (
     <span className={css.cut} title={name}>
       <span className={css.start}>{start}</span>
-      {end ? <span className={css.end}>{end}</span> : null}
+      {end ? <span className={measured ? css.depth : css.end}>{end}</span> : null}
     </span>
   );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { splitName } from './splitName';
+import { splitDepth, splitName } from './splitName';
 
 describe('a name that may be cut', () => {
   it.each([
@@ -40,5 +40,21 @@ describe('a name that may be cut', () => {
 
   it.each(['Air temperature', '(raw)', '30 cm', 'PM2.5', '', 'Station pressure'])('%s has no end to keep', (name) => {
     expect(splitName(name)).toEqual([name, '']);
+  });
+});
+
+describe('a name with a depth', () => {
+  it.each([
+    ['Soil moisture (vol., 10 cm)', 'Soil moisture, vol.', ' (10 cm)'],
+    ['Объёмная влажность почвы (10 см)', 'Объёмная влажность почвы', ' (10 см)'],
+    ['Toprak nemi (hacim, 60 cm)', 'Toprak nemi, hacim', ' (60 cm)'],
+    ['土壤体积含水率（10 厘米）', '土壤体积含水率', '（10 厘米）'],
+    ['Soil temperature (0.3 m)', 'Soil temperature', ' (0.3 m)'],
+  ])('%s keeps it', (name, start, end) => {
+    expect(splitDepth(name)).toEqual([start, end]);
+  });
+
+  it.each(['Soil moisture', 'Leaf wetness (upper)', 'PPFD (PAR)', 'Wind (2)'])('%s has none', (name) => {
+    expect(splitDepth(name)).toBeUndefined();
   });
 });

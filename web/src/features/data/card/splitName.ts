@@ -27,3 +27,19 @@ export function splitName(name: string, others: readonly string[] = []): [start:
   const at = own > 0 ? own : name.search(nameEnding);
   return at <= 0 ? [name, ''] : [name.slice(0, at), name.slice(at)];
 }
+
+/** Parentheses at the end with a length, after other words or alone. */
+const depthEnding =
+  /^(.+?)\s*([(（])(?:([^()（）]+?)\s*[,，、;]\s*)?(\d[\d.,–-]*\s*(?:cm|см|厘米|公分|m|м|米|mm|мм|毫米|in))([)）])$/iu;
+
+/**
+ * Splits a name that ends in a depth: "Soil moisture (vol., 10 cm)" into "Soil moisture, vol." and
+ * " (10 cm)". Undefined for other names.
+ */
+export function splitDepth(name: string): [start: string, end: string] | undefined {
+  const found = depthEnding.exec(name);
+  if (!found) return undefined;
+  const [, words = '', opening = '(', kind, depth = '', closing = ')'] = found;
+  const wide = opening === '（';
+  return [kind ? `${words}${wide ? '，' : ', '}${kind}` : words, `${wide ? '' : ' '}${opening}${depth}${closing}`];
+}

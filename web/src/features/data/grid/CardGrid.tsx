@@ -1,22 +1,28 @@
 import type { UseQueryResult } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { type Device, nameOf } from '@/lib/device/types';
 import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { useAsOf } from '@/lib/offline/reachability';
 import { PageError } from '@/ui/PageError';
-import { CardSkeleton, SensorCard } from '../card/SensorCard';
 import { SiblingNames } from '../card/siblingNames';
-import { StreamlessCard } from '../video/StreamlessCard';
-import { VideoCard } from '../video/VideoCard';
-import css from './CardGrid.module.css';
-import { layout, type Place, type Span } from './layout';
+import { type Expanded, ExpandedCards } from './expandedCards';
+import { GroupCards, SkeletonCards } from './GroupCards';
+import { groupLayouts, sensorsInView } from './groupLayouts';
 import type { GridContent } from './sections';
 import { useScrollWindow } from './useScrollWindow';
 import { useSensors } from './useSensors';
 
-const desktopMeasures = { cell: 276, gap: 16, leastColumn: 270, singleVideo: 288, videosLast: false };
-const phoneMeasures = { cell: 312, gap: 12, leastColumn: 270, singleVideo: 288, videosLast: true };
-const skeletonContent: GridContent = { videos: [], sections: [], sensors: 9 };
+const desktopMeasures = {
+  cell: 344,
+  gap: 16,
+  leastColumn: 270,
+  singleVideo: 288,
+  videosLast: false,
+  head: 44,
+  groupGap: 12,
+};
+const phoneMeasures = { ...desktopMeasures, cell: 414, gap: 12, videosLast: true, head: 76 };
+const noGroups: GridContent['groups'] = [];
 
 interface CardGridProps {
   label: string;
@@ -26,119 +32,103 @@ interface CardGridProps {
   failed: readonly UseQueryResult<unknown>[];
   /** When the list of the picked devices was current, by this machine's clock. */
   updated: number | undefined;
+  folded: ReadonlySet<number>;
+  onFold: (id: number) => void;
   /** Called with the last camera that is rendered. */
   onReach: (camera: Device) => void;
 }
 
 /**
- * Renders only the cards that are at least partly in the window, and one more row above and below.
- * Ten thousand cards thus scroll like ten. The positions of all cards are known beforehand, so
- * nothing moves when data arrives.
+ * The cards of each group below its name. Renders only the cards that are at least partly in the
+ * window, and one more row above and below. Ten thousand cards thus scroll like ten. The positions
+ * of all cards are known beforehand, so nothing moves when data arrives.
  */
-export function CardGrid({ label, content, failed, updated, onReach }: CardGridProps) {
-  const list = useRef<HTMLUListElement>(null);
+export function CardGrid({ label, content, failed, updated, folded, onFold, onReach }: CardGridProps) {
+  const frame = useRef<HTMLDivElement>(null);
   const sizes = useMediaQuery(phoneQuery) ? phoneMeasures : desktopMeasures;
   const step = sizes.cell + sizes.gap;
-  const { width, top, bottom } = useScrollWindow(list, step);
-  const { videos, sections, sensors } = content ?? skeletonContent;
-  const grid = useMemo(
-    () => layout(videos.length, sensors, { ...sizes, width }),
-    [videos.length, sensors, sizes, width],
+  const { width, top, bottom } = useScrollWindow(frame, step);
+  const groups = content?.groups ?? noGroups;
+  const { opened, expanded } = useExpanded(groups);
+  const { placed, height } = useMemo(
+    () => groupLayouts(groups, folded, opened, { ...sizes, width }),
+    [groups, folded, opened, sizes, width],
   );
-  const drawn = useMemo(() => grid.within(top - step, bottom + step), [grid, top, bottom, step]);
-  const last = videos[drawn.videos.to - 1];
+  const spans = useMemo(
+    () => placed.map(({ cards, listTop }) => cards.within(top - step - listTop, bottom + step - listTop)),
+    [placed, top, bottom, step],
+  );
+  const last = placed.flatMap(({ videos, folded: away }, i) =>
+    away ? [] : (videos[(spans[i]?.videos.to ?? 0) - 1] ?? []),
+  );
+  const lastCamera = last.at(-1);
   useEffect(() => {
-    if (last) onReach(last);
-  }, [last, onReach]);
-  const { slots, updatedAt, failed: missing } = useSensors(sections, drawn.sensors);
+    if (lastCamera) onReach(lastCamera);
+  }, [lastCamera, onReach]);
+
+  const sections = useMemo(
+    () => placed.flatMap(({ section, folded: away }) => (section && !away ? [section] : [])),
+    [placed],
+  );
+  const { slots, updatedAt, failed: missing } = useSensors(sections, sensorsInView(placed, spans));
   const asOf = useAsOf(updatedAt ?? updated);
 
   // Memoized by the names: they hardly ever change, whereas the devices change with every reading.
-  const nameKey = [...videos, ...slots.map(({ device }) => device)]
+  const nameKey = [...(content?.videos ?? []), ...slots.map(({ device }) => device)]
     .map((device) => (device ? nameOf(device) : ''))
     .join('\n');
   const names = useMemo(() => nameKey.split('\n').filter(Boolean), [nameKey]);
 
-  // The focused card stays rendered even when it is scrolled out of sight: otherwise the focus
-  // would be lost.
-  const [focusedCard, setFocusedCard] = useState<{ kind: 'video' | 'sensor'; index: number; device: Device }>();
-  const focusedOutOfView =
-    focusedCard && !inSpan(drawn[focusedCard.kind === 'video' ? 'videos' : 'sensors'], focusedCard.index)
-      ? focusedCard
-      : undefined;
-
-  const total = videos.length + sensors;
-  const item = (kind: 'video' | 'sensor', index: number, device: Device | undefined) => (
-    <Item
-      key={`${kind}-${index}`}
-      place={kind === 'video' ? grid.video(index) : grid.sensor(index)}
-      position={
-        1 + index + ((kind === 'video') === sizes.videosLast ? (kind === 'video' ? sensors : videos.length) : 0)
-      }
-      of={total}
-      onFocus={() => device && setFocusedCard({ kind, index, device })}
-      onBlur={() => setFocusedCard(undefined)}
-    >
-      {device ? (
-        <Card key={device.deviceName} device={device} asOf={asOf} large={kind === 'video'} />
-      ) : (
-        <CardSkeleton />
-      )}
-    </Item>
-  );
-
-  const sensorItems = content
-    ? slots.map(({ index, device }) => item('sensor', index, device))
-    : indexes(drawn.sensors).map((index) => item('sensor', index, undefined));
-  const videoItems = indexes(drawn.videos).map((index) => item('video', index, videos[index]));
-  const outOfViewItems = focusedOutOfView
-    ? [item(focusedOutOfView.kind, focusedOutOfView.index, focusedOutOfView.device)]
-    : [];
-  const inOrder = sizes.videosLast ? [...sensorItems, ...videoItems] : [...videoItems, ...sensorItems];
-  // One list, so that React keeps the focused card's element when it moves out of sight.
-  const items =
-    focusedOutOfView && focusedOutOfView.index < drawn.sensors.from
-      ? [...outOfViewItems, ...inOrder]
-      : [...inOrder, ...outOfViewItems];
   return (
     <SiblingNames value={names}>
-      <PageError queries={[...failed, ...missing]} />
-      <ul ref={list} className={css.grid} style={{ height: grid.height }} aria-label={label} aria-busy={!content}>
-        {items}
-      </ul>
+      <ExpandedCards value={expanded}>
+        <PageError queries={[...failed, ...missing]} />
+        {/* biome-ignore lint/a11y/useSemanticElements: the groups of cards are no form's fields */}
+        <div
+          ref={frame}
+          role="group"
+          aria-label={label}
+          aria-busy={!content}
+          style={{ minHeight: content ? height : undefined }}
+        >
+          {content ? null : <SkeletonCards label={label} measures={{ ...sizes, width }} />}
+          {placed.map((group, i) => (
+            <GroupCards
+              key={group.group.id}
+              placed={group}
+              shown={spans[i]}
+              slots={slots}
+              asOf={asOf}
+              gap={sizes.groupGap}
+              videosLast={sizes.videosLast}
+              onFold={onFold}
+            />
+          ))}
+        </div>
+      </ExpandedCards>
     </SiblingNames>
   );
 }
 
-function Card({ device, asOf, large }: { device: Device; asOf: number | undefined; large: boolean }) {
-  if (device.type === 1) return <SensorCard device={device} asOf={asOf} />;
-  return large ? <VideoCard device={device} /> : <StreamlessCard device={device} />;
-}
-
-const indexes = ({ from, to }: Span) => Array.from({ length: to - from }, (_, i) => from + i);
-const inSpan = ({ from, to }: Span, index: number) => index >= from && index < to;
-
-interface ItemProps {
-  place: Place;
-  position: number;
-  of: number;
-  onFocus: () => void;
-  onBlur: () => void;
-  children: ReactNode;
-}
-
-function Item({ place, position, of, onFocus, onBlur, children }: ItemProps) {
-  const { top, left, width, height } = place;
-  return (
-    <li
-      className={css.item}
-      style={{ width, height, transform: `translate(${left}px, ${top}px)` }}
-      aria-posinset={position}
-      aria-setsize={of}
-      onFocus={onFocus}
-      onBlur={onBlur}
-    >
-      {children}
-    </li>
+/** The cards that show all their readings, until other devices are shown. */
+function useExpanded(groups: GridContent['groups']) {
+  const shownKey = groups.map(({ section }) => `${section?.key}:${section?.count}`).join();
+  const [state, setState] = useState<{ shownKey: string; cards: ReadonlyMap<string, Expanded> }>({
+    shownKey,
+    cards: new Map(),
+  });
+  const cards = state.shownKey === shownKey ? state.cards : undefined;
+  const opened = useMemo(() => [...(cards?.values() ?? [])], [cards]);
+  const set = useCallback(
+    (deviceName: string, card: Expanded | undefined) =>
+      setState((before) => {
+        const next = new Map(before.shownKey === shownKey ? before.cards : []);
+        if (card) next.set(deviceName, card);
+        else next.delete(deviceName);
+        return { shownKey, cards: next };
+      }),
+    [shownKey],
   );
+  const expanded = useMemo(() => ({ cards: cards ?? new Map<string, Expanded>(), set }), [cards, set]);
+  return { opened, expanded };
 }

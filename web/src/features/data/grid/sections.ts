@@ -1,5 +1,6 @@
 import { type PageFilter, pageSize } from '@/lib/device/queries';
 import type { Device, Group } from '@/lib/device/types';
+import { foldForSearch } from '@/lib/text/foldForSearch';
 import { type Choice, isEverything, isShown, withoutMissingScenes } from '../choice';
 import type { OnlineFilter } from '../useChoice';
 import type { Span } from './layout';
@@ -25,7 +26,16 @@ export type Section =
       excluded: ReadonlySet<string>;
     };
 
+/** A group with the devices of it that are shown; never without any. */
+export interface ShownGroup {
+  group: Group;
+  videos: readonly Device[];
+  /** Undefined if only cameras are shown. */
+  section: Section | undefined;
+}
+
 export interface GridContent {
+  groups: readonly ShownGroup[];
   videos: readonly Device[];
   sections: readonly Section[];
   sensors: number;
@@ -41,6 +51,14 @@ interface ContentSource {
   named: ReadonlyMap<string, Device>;
   /** Cameras without a picture, which are placed among the sensors of their group. */
   streamless: ReadonlySet<string>;
+  /** Only devices with this text in their names or serial; the groups count only those. */
+  text?: string;
+}
+
+/** Whether a device is found by a text, as the server finds it. */
+function isFound({ deviceName, noteName, serial }: Device, text: string | undefined): boolean {
+  const folded = foldForSearch(text ?? '');
+  return folded === '' || [deviceName, noteName, serial].some((name) => foldForSearch(name).includes(folded));
 }
 
 /** The filter as the API expects it. */
@@ -55,11 +73,13 @@ export function visibleCameras({
   choice,
   state,
   cameras,
+  text,
 }: Omit<ContentSource, 'named' | 'streamless'>): Device[] {
   const wanted = onlineStateOf(state);
   const present = withoutMissingScenes(choice, groups);
   return cameras.filter(
-    (camera) => (wanted === undefined || camera.onlineState === wanted) && isShown(present, camera),
+    (camera) =>
+      (wanted === undefined || camera.onlineState === wanted) && isFound(camera, text) && isShown(present, camera),
   );
 }
 
@@ -71,10 +91,11 @@ export function gridContentOf({
   cameras: all,
   named,
   streamless,
+  text,
 }: ContentSource): GridContent {
   const choice = withoutMissingScenes(given, groups);
   const wanted = onlineStateOf(state);
-  const inState = ({ onlineState }: Device) => wanted === undefined || onlineState === wanted;
+  const inState = (device: Device) => (wanted === undefined || device.onlineState === wanted) && isFound(device, text);
   const cameras = all.filter(({ deviceName }) => !streamless.has(deviceName));
   const isSmall = ({ type, deviceName }: Device) => type === 1 || streamless.has(deviceName);
   const allDevices = isEverything(choice);
@@ -92,13 +113,24 @@ export function gridContentOf({
     const ownCameras = cameras.filter(({ groupId }) => groupId === id).filter(inState);
     const excluded = new Set([...ownCameras, ...exceptions].map(({ deviceName }) => deviceName));
     const count = Math.max(0, total - excluded.size);
-    const filter = wanted === undefined ? { groupId: id } : { groupId: id, onlineState: wanted };
+    const filter = {
+      groupId: id,
+      ...(wanted === undefined ? {} : { onlineState: wanted }),
+      ...(text ? { deviceName: text } : {}),
+    };
     const first = wanted === undefined ? group.deviceList : undefined;
     return count === 0 ? [] : [{ kind: 'pages', key, count, filter, total, first, excluded }];
   });
 
+  const videos = visibleCameras({ groups, choice, state, cameras, text });
+  const shown = groups.map((group) => ({
+    group,
+    videos: videos.filter(({ groupId }) => groupId === group.id),
+    section: sections.find(({ key }) => key === `${group.id}`),
+  }));
   return {
-    videos: visibleCameras({ groups, choice, state, cameras }),
+    groups: shown.filter(({ videos: own, section }) => own.length > 0 || section),
+    videos,
     sections,
     sensors: sections.reduce((sum, { count }) => sum + count, 0),
   };

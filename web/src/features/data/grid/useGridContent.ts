@@ -30,10 +30,19 @@ const combinePages = (results: UseQueryResult<DevicePage>[]) => ({
  * Determines which cards there are and where: the groups, the cameras and the picked devices. The
  * cards fetch their own data.
  */
-export function useGridContent(choice: Choice, state: OnlineFilter) {
+export function useGridContent(choice: Choice, state: OnlineFilter, text: string) {
   const client = useQueryClient();
   const language = useLanguage((store) => store.language);
   const groups = useQuery({ ...groupsQuery(language), placeholderData: keepPreviousData });
+  const found = useQuery({
+    ...groupsQuery(language, undefined, text),
+    enabled: text !== '',
+    placeholderData: keepPreviousData,
+  });
+  // Until the first answer to a search the cards stay as they were.
+  const searched = text !== '' && found.data !== undefined;
+  const counted = searched ? found.data : groups.data;
+  const sought = searched ? text : '';
   const cameras = useCameras();
 
   const names = useMemo(() => [...choice.devices, ...choice.except].sort(), [choice.devices, choice.except]);
@@ -56,17 +65,32 @@ export function useGridContent(choice: Choice, state: OnlineFilter) {
   }, [picked.devices, language]);
 
   const seen = useMemo(() => {
-    if (!groups.data || !cameras.ready) return undefined;
-    return visibleCameras({ groups: groups.data, choice, state, cameras: cameras.devices });
-  }, [groups.data, cameras, choice, state]);
+    if (!counted || !cameras.ready) return undefined;
+    return visibleCameras({ groups: counted, choice, state, cameras: cameras.devices, text: sought });
+  }, [counted, cameras, choice, state, sought]);
   const { names: streamless, ready, onReach } = useStreamless(seen);
 
   const shown = useMemo(() => {
-    if (!groups.data || !cameras.ready || !ready) return undefined;
-    return gridContentOf({ groups: groups.data, choice, state, cameras: cameras.devices, named, streamless });
-  }, [groups.data, cameras, choice, state, named, streamless, ready]);
+    if (!counted || !cameras.ready || !ready) return undefined;
+    const source = { groups: counted, choice, state, cameras: cameras.devices, named, streamless, text: sought };
+    return gridContentOf(source);
+  }, [counted, cameras, choice, state, named, streamless, ready, sought]);
+  /** The same devices without a place of their own for cameras: the rows of the table. */
+  const rows = useMemo(() => {
+    if (!counted || !cameras.ready) return undefined;
+    const all = new Set(cameras.devices.map(({ deviceName }) => deviceName));
+    return gridContentOf({ groups: counted, choice, state, cameras: [], named, streamless: all, text: sought });
+  }, [counted, cameras, choice, state, named, sought]);
 
-  return { groups, shown, onReach, named, pickedReady: picked.ready, failed: [...cameras.failed, ...picked.failed] };
+  return {
+    groups,
+    shown,
+    rows,
+    onReach,
+    named,
+    pickedReady: picked.ready && !found.isPlaceholderData,
+    failed: [...cameras.failed, ...picked.failed, ...(found.isError ? [found as UseQueryResult<unknown>] : [])],
+  };
 }
 
 function cachedDevices(client: QueryClient, names: readonly string[]): DevicePage {

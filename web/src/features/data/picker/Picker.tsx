@@ -1,4 +1,3 @@
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Device, Group } from '@/lib/device/types';
 import { AllRow } from '@/ui/deviceTree/AllRow';
@@ -32,6 +31,9 @@ export interface PickerProps {
   /** The devices that the choice names, as far as they are known. */
   named: ReadonlyMap<string, Device>;
   state: OnlineFilter;
+  /** The text in the search field, which also narrows the cards. */
+  typed: string;
+  onType: (text: string) => void;
   onChoose: (choice: Choice) => void;
   onFilter: (state: OnlineFilter) => void;
 }
@@ -40,9 +42,8 @@ export interface PickerProps {
  * All devices in their groups, to tick: single devices, whole groups, or all. With a search and a
  * filter by state.
  */
-export function Picker({ groups, failed, choice, named, state, onChoose, onFilter }: PickerProps) {
+export function Picker({ groups, failed, choice, named, state, typed, onType, onChoose, onFilter }: PickerProps) {
   const { t } = useTranslation();
-  const [typed, setTyped] = useState('');
   const search = useDeviceSearchRows(typed, onlineStateOf(state));
 
   const groupOf: GroupOf = (deviceName) => named.get(deviceName)?.groupId;
@@ -53,7 +54,7 @@ export function Picker({ groups, failed, choice, named, state, onChoose, onFilte
   };
   const all = isEverything(choice);
   const clear = () => {
-    setTyped('');
+    onType('');
     onFilter(undefined);
   };
 
@@ -62,7 +63,7 @@ export function Picker({ groups, failed, choice, named, state, onChoose, onFilte
       <search className={css.search}>
         <SearchField
           value={typed}
-          onChange={setTyped}
+          onChange={onType}
           label={t('home.list.search')}
           placeholder={t('home.search.placeholder')}
         />

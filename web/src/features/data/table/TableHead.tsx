@@ -1,0 +1,53 @@
+import CaretDownOutlined from '@ant-design/icons/CaretDownOutlined';
+import CaretUpOutlined from '@ant-design/icons/CaretUpOutlined';
+import { memo } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useFormat } from '@/lib/format/format';
+import type { QuantityColumn } from './columns';
+import css from './DeviceTable.module.css';
+import type { Order } from './tableSections';
+
+interface TableHeadProps {
+  columns: readonly QuantityColumn[];
+  order: Order | undefined;
+  onOrder: (order: Order | undefined) => void;
+}
+
+/** The names of the columns; each orders the rows: lowest first, highest first, then by name again. */
+export const TableHead = memo(function TableHead({ columns, order, onOrder }: TableHeadProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  return (
+    <thead>
+      <tr aria-rowindex={1}>
+        <th scope="col" className={`${css.name} ${css.corner}`} aria-sort={order ? 'none' : 'ascending'}>
+          <button type="button" className={css.sort} onClick={() => onOrder(undefined)}>
+            {t('data.table.device')}
+          </button>
+        </th>
+        {columns.map(({ sign, name, unit }) => {
+          const own = order?.sign === sign ? order : undefined;
+          const next = own ? (own.descending ? undefined : { sign, descending: true }) : { sign, descending: false };
+          return (
+            <th key={sign} scope="col" aria-sort={own ? (own.descending ? 'descending' : 'ascending') : 'none'}>
+              <button
+                type="button"
+                className={css.sort}
+                title={t('data.table.sort', { name })}
+                onClick={() => onOrder(next)}
+              >
+                <span className={css.title}>
+                  {name}
+                  {unit ? <span className={css.unit}> {format.unit(unit)}</span> : null}
+                </span>
+                <span className={css.arrow} aria-hidden="true">
+                  {own ? own.descending ? <CaretDownOutlined /> : <CaretUpOutlined /> : null}
+                </span>
+              </button>
+            </th>
+          );
+        })}
+      </tr>
+    </thead>
+  );
+});
