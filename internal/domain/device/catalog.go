@@ -57,6 +57,7 @@ type productRow struct {
 	ID            int64 `bun:",pk,autoincrement"`
 	Name          string
 	OfflineAfter  int64
+	BatteryLimit  *float64
 }
 
 type productNameRow struct {
@@ -160,6 +161,7 @@ func readSnapshot(ctx context.Context, q bun.IDB) (*snapshot, error) {
 			ID:           r.ID,
 			Name:         r.Name,
 			OfflineAfter: time.Duration(r.OfflineAfter) * time.Millisecond,
+			BatteryLimit: r.BatteryLimit,
 		}
 		s.products[p.ID] = p
 		s.byName[p.Name] = p
@@ -301,6 +303,7 @@ func (c *Catalog) PutProduct(ctx context.Context, p *Product) error {
 			ID:           p.ID,
 			Name:         p.Name,
 			OfflineAfter: p.OfflineAfter.Milliseconds(),
+			BatteryLimit: p.BatteryLimit,
 		}
 		if p.ID == 0 {
 			if _, err := tx.NewInsert().Model(&r).Exec(ctx); err != nil {

@@ -62,6 +62,9 @@ type Product struct {
 	Names        map[text.Language]string // shown to people; absent languages have none
 	OfflineAfter time.Duration            // silence after which a device counts as offline
 	Properties   []Property               // in the order the thing model lists them
+	// BatteryLimit is the battery's value below which a device may fail, in the unit of the battery's
+	// property; nil: as for its unit.
+	BatteryLimit *float64
 }
 
 // DisplayName gives the product's name in a language; its Name if it has none in that language.

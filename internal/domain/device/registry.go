@@ -3,6 +3,7 @@ package device
 import (
 	"crypto/hmac"
 	"crypto/sha256"
+	"maps"
 	"reflect"
 	"slices"
 	"sync"
@@ -55,6 +56,7 @@ type Registry struct {
 	byID              map[ID]*Entry
 	byName            map[string]*Entry
 	bySecret          map[SecretHash]*Entry
+	former            map[SecretHash]formerSecret
 	sites             map[Ref]Site // of the devices that derive values
 	countByTenant     map[tenant.ID]int
 	onStructureChange []func()
@@ -196,11 +198,11 @@ func (r *Registry) ForgetSite(ref Ref) {
 }
 
 // Replace makes entries the whole content of the registry, without sites.
-func (r *Registry) Replace(entries []*Entry) { r.replace(entries, nil) }
+func (r *Registry) Replace(entries []*Entry) { r.replace(entries, nil, nil) }
 
-func (r *Registry) replace(entries []*Entry, sites map[Ref]Site) {
+func (r *Registry) replace(entries []*Entry, sites map[Ref]Site, former map[SecretHash]formerSecret) {
 	r.mu.Lock()
-	r.sites = sites
+	r.sites, r.former = sites, former
 	before := r.byID
 	r.byID = make(map[ID]*Entry, len(entries))
 	r.byName = make(map[string]*Entry, len(entries))
@@ -256,9 +258,9 @@ func changedTenants(before map[ID]*Entry, now []*Entry) map[tenant.ID]struct{} {
 	return tenants
 }
 
-// replaceSecrets replaces the secrets of a device. It ignores a device that the registry does not
-// hold yet: that device's entry comes with its secrets.
-func (r *Registry) replaceSecrets(ref Ref, hashes []SecretHash) {
+// replaceSecrets replaces the secrets of a device, and the former ones. It ignores a device that the
+// registry does not hold yet: that device's entry comes with its secrets.
+func (r *Registry) replaceSecrets(ref Ref, hashes []SecretHash, former map[SecretHash]formerSecret) {
 	r.mu.Lock()
 	before := r.byID[ref.ID]
 	if before == nil || before.Ref != ref {
@@ -271,6 +273,15 @@ func (r *Registry) replaceSecrets(ref Ref, hashes []SecretHash) {
 	for _, h := range before.secrets {
 		delete(r.bySecret, h)
 	}
+	// The maps of former secrets are never changed in place.
+	all := make(map[SecretHash]formerSecret, len(r.former)+len(former))
+	for h, f := range r.former {
+		if f.device != ref.ID {
+			all[h] = f
+		}
+	}
+	maps.Copy(all, former)
+	r.former = all
 	for _, h := range hashes {
 		r.bySecret[h] = &e
 	}

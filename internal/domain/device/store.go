@@ -273,6 +273,9 @@ func (s *Store) PutSecrets(ctx context.Context, t tenant.ID, id ID, hashes ...Se
 		if !exists {
 			return errs.Missing()
 		}
+		if err := s.retireSecrets(ctx, tx, id, hashes); err != nil {
+			return err
+		}
 		if _, err := tx.NewDelete().Model((*secretRow)(nil)).Where("device_id = ?", id).Exec(ctx); err != nil {
 			return err
 		}
@@ -336,6 +339,10 @@ func (s *Store) LoadRegistry(ctx context.Context, c *Catalog, r *Registry) error
 		if err := tx.NewSelect().Model(&secrets).Scan(ctx); err != nil {
 			return err
 		}
+		former, err := readFormerSecrets(ctx, tx)
+		if err != nil {
+			return err
+		}
 		hashes := make(map[ID][]SecretHash, len(rows))
 		for _, sec := range secrets {
 			hashes[sec.DeviceID] = append(hashes[sec.DeviceID], SecretHash(sec.Hash))
@@ -352,7 +359,7 @@ func (s *Store) LoadRegistry(ctx context.Context, c *Catalog, r *Registry) error
 				}
 			}
 		}
-		r.replace(entries, sites)
+		r.replace(entries, sites, former)
 		return nil
 	})
 	return wrap("load registry", err)

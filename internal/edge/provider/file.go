@@ -40,6 +40,7 @@ type fileProduct struct {
 	name         field[string]
 	productName  field[fileNames]
 	offlineAfter field[time.Duration]
+	batteryLimit field[float64]
 	properties   field[[]fileProperty]
 }
 
@@ -230,7 +231,8 @@ func (f *fileErrors) product(n ast.Node, at filePos) fileProduct {
 	p := fileProduct{at: at}
 	f.mapping(n, at, map[string]nodeReader{
 		"name": f.trimmed(&p.name), "productName": f.names(&p.productName), "offlineAfter": f.duration(&p.offlineAfter),
-		"properties": optionalListReader(f, &p.properties, f.property),
+		"batteryLimit": f.number(&p.batteryLimit),
+		"properties":   optionalListReader(f, &p.properties, f.property),
 	})
 	return p
 }

@@ -88,6 +88,7 @@ var crossTenantQueries = map[string]string{
 	"device.Store.Refs":                       "examines a data folder, which holds all tenants",
 	"device.Store.LoadRegistry":               "the registry holds every tenant's devices",
 	"device.StatusStore.Load":                 "a start loads every tenant's status",
+	"device.TraceStore.Load":                  "a start loads every tenant's traces",
 	"device.StatusStore.loadDays":             "a start loads every tenant's status",
 	"device.StatusStore.overfullDevices":      "clean-up of all tenants: devices with too many presence changes",
 	"device.StatusStore.sweepPresence":        "clean-up of all tenants: presence changes past their retention",

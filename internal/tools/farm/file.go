@@ -35,6 +35,7 @@ type productFile struct {
 	Name         string     `yaml:"name"`
 	ProductName  names      `yaml:"productName"`
 	OfflineAfter string     `yaml:"offlineAfter"`
+	BatteryLimit float64    `yaml:"batteryLimit,omitempty"`
 	Properties   []Property `yaml:"properties"`
 }
 
