@@ -63,8 +63,8 @@ func (c *Catalog) BatteryLimit(p *Product, highest float64) (limit float64, ok b
 // usualVoltages are the limits of usual batteries, by the highest voltage that a device reports: two
 // alkaline cells, a lithium cell, and lead batteries of 12 V and 24 V.
 var usualVoltages = []struct{ from, to, limit float64 }{
-	{2.4, 3.4, 2.4},
-	{3.4, 4.5, 3.4},
-	{10.5, 16, 11.8},
-	{21, 32, 23.6},
+	{2, 3.35, 2.4},
+	{3.35, 4.5, 3.4},
+	{10, 16, 11.8},
+	{20, 32, 23.6},
 }
