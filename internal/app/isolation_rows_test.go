@@ -214,6 +214,7 @@ var operationCases = map[string]operationCase{
 		build: func(s *tenantFixture) request { return queryRequest("deviceName", s.device("stream")) },
 	},
 	"console getDeviceDiagnostics": {noNames: true, build: mastQuery},
+	"console getDeviceSilence":     {noNames: true, build: mastQuery},
 	"console getDeviceProperties":  {build: mastQuery},
 	"console getDeviceCoverage":    {noNames: true, build: recentReadings},
 	"console getDerivedAccount": {noNames: true, build: func(s *tenantFixture) request {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"time"
@@ -101,6 +102,7 @@ func (s *Stores) newOutbox(set *settings.Server, links string, logger *slog.Logg
 		Backlog:     func(t tenant.ID, device int64) time.Time { return s.Alarms.BacklogUntil(t, device) },
 		NotReady:    func() []tenant.ID { return s.Alarms.LateTenants() },
 		FoundSince:  func(t tenant.ID, notice int64) int64 { return s.Alarms.HoldsSince(t, notice) },
+		Silence:     s.silenceOf,
 		Live:        s.Live,
 		DigestAfter: set.Notifications.DigestAfter,
 		PerDay:      set.Notifications.PerDay,
@@ -178,4 +180,29 @@ func (s *Stores) chartReadings(
 		}
 	}
 	return drawn, nil
+}
+
+// silenceOf tells the outbox why a tenant's device is silent; nil if it is online.
+func (s *Stores) silenceOf(ctx context.Context, t tenant.ID, id int64) (*alertmsg.Silence, error) {
+	c, err := s.Silence.Cause(ctx, t, device.ID(id))
+	if c == nil || err != nil {
+		return nil, err
+	}
+	told := &alertmsg.Silence{
+		Kind: string(c.Kind), LastContact: c.LastContact, Interval: c.Interval.Milliseconds(),
+	}
+	if b := c.Battery; b != nil {
+		told.Value, told.Limit, told.Unit, told.Decimals, told.At = b.Value, b.Limit, b.Unit, b.Precision, b.Time
+		told.NightsLow, told.Nights = b.NightsLow, b.Nights
+	}
+	if r := c.SignIns; r != nil {
+		told.Attempts, told.Former, told.At = r.Count, r.Retired != 0, r.Last
+	}
+	if g := c.Gateway; g != nil {
+		told.Gateway, told.At = cmp.Or(g.NoteName, g.Name), g.Since
+	}
+	if k := c.Clock; k != nil {
+		told.Ahead, told.At = k.Ahead.Milliseconds(), k.RefusedAt
+	}
+	return told, nil
 }

@@ -207,6 +207,7 @@ func (s *Server) Run(ctx context.Context, prepare func(context.Context) error, r
 		return nil
 	})
 	work.Go(func() error { return s.Stores.Status.Run(inner) })
+	work.Go(func() error { return s.Stores.Traces.Run(inner) })
 	work.Go(func() error {
 		select {
 		case <-s.accepting:

@@ -20,6 +20,7 @@ import (
 	"tilth/internal/domain/notify/mail"
 	"tilth/internal/domain/notify/webhook"
 	"tilth/internal/domain/reading"
+	"tilth/internal/domain/silence"
 	"tilth/internal/domain/tenant"
 	"tilth/internal/edge/console"
 	"tilth/internal/edge/provider"
@@ -56,6 +57,8 @@ type Stores struct {
 	Roster        *device.Roster
 	Diagnostics   *device.Diagnostics
 	Status        *device.StatusStore
+	Traces        *device.TraceStore
+	Silence       *silence.Finder
 	Readings      *reading.Store
 	Notices       *alarm.NoticeStore
 	Positions     *alarm.PositionStore
@@ -219,6 +222,16 @@ func newStores(
 	s.Rules = alarm.NewRuleStore(d, s.Catalog, time.Now)
 	s.Roster = device.NewRoster(s.Devices, s.Scenes, s.Catalog, s.Presence)
 	s.Status = device.NewStatusStore(d, s.Registry, s.Presence, s.Diagnostics, until.Now)
+	s.Traces = device.NewTraceStore(d, s.Registry, s.Presence, logger)
+	s.Silence = &silence.Finder{
+		Tenants:     s.Tenants,
+		Catalog:     s.Catalog,
+		Devices:     s.Devices,
+		Presence:    s.Presence,
+		Diagnostics: s.Diagnostics,
+		Traces:      s.Traces,
+		Readings:    readings,
+	}
 	if set.Notifications.Mail != nil {
 		s.Mail = mail.NewSMTP(*set.Notifications.Mail, time.Now)
 	}
@@ -272,6 +285,9 @@ func (s *Stores) load(ctx context.Context, f *foundation) error {
 		return err
 	}
 	if err := s.Status.Load(ctx); err != nil {
+		return err
+	}
+	if err := s.Traces.Load(ctx); err != nil {
 		return err
 	}
 	if f.term != nil {

@@ -67,6 +67,7 @@ func newProvider(t *testing.T) *providerFixture {
 		Registry:    s.Registry,
 		Presence:    s.Presence,
 		Diagnostics: s.Diagnostics,
+		Traces:      s.Traces,
 		Readings:    readings,
 		Intake:      noIntake{},
 		DeviceKey:   testkit.SecretKey,

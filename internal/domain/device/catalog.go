@@ -58,6 +58,7 @@ type productRow struct {
 	Name          string
 	OfflineAfter  int64
 	MainSign      string
+	BatteryLimit  *float64
 }
 
 type productNameRow struct {
@@ -162,6 +163,7 @@ func readSnapshot(ctx context.Context, q bun.IDB) (*snapshot, error) {
 			Name:         r.Name,
 			OfflineAfter: time.Duration(r.OfflineAfter) * time.Millisecond,
 			MainSign:     r.MainSign,
+			BatteryLimit: r.BatteryLimit,
 		}
 		s.products[p.ID] = p
 		s.byName[p.Name] = p
@@ -304,6 +306,7 @@ func (c *Catalog) PutProduct(ctx context.Context, p *Product) error {
 			Name:         p.Name,
 			OfflineAfter: p.OfflineAfter.Milliseconds(),
 			MainSign:     p.MainSign,
+			BatteryLimit: p.BatteryLimit,
 		}
 		if p.ID == 0 {
 			if _, err := tx.NewInsert().Model(&r).Exec(ctx); err != nil {

@@ -65,6 +65,9 @@ type Product struct {
 	OfflineAfter time.Duration            // silence after which a device counts as offline
 	MainSign     string                   // identifier of the property to show first; empty: see Main
 	Properties   []Property               // in the order the thing model lists them
+	// BatteryLimit is the battery's value below which a device may fail, in the unit of the battery's
+	// property; nil: as for its unit.
+	BatteryLimit *float64
 }
 
 // DisplayName gives the product's name in a language; its Name if it has none in that language.

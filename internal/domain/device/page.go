@@ -24,6 +24,9 @@ const (
 	SortContact Sort = "lastContact"
 	SortState   Sort = "onlineState" // offline first
 	SortCreated Sort = "createTime"
+	// Those by Query.Value; devices without one come last.
+	SortBattery Sort = "battery"
+	SortSignal  Sort = "signal"
 )
 
 // Query selects and orders devices. Zero fields do not filter.
@@ -39,8 +42,10 @@ type Query struct {
 	Sort       Sort
 	Descending bool          // reverses the whole order, the ids included
 	Language   text.Language // the language of the product names that SortProduct compares
-	Offset     int64
-	Limit      int64
+	// Value is what SortBattery and SortSignal compare of a device of a product; false: it has none.
+	Value  func(id ID, product int64) (float64, bool)
+	Offset int64
+	Limit  int64
 }
 
 // Page gives a page of the devices that q selects, and how many there are in all.
@@ -152,6 +157,17 @@ func (r *Roster) keys(ctx context.Context, t tenant.ID, list []*member, q *Query
 				}
 			}
 			keys = append(keys, k)
+		})
+	case SortBattery, SortSignal:
+		addAll(func(m *member) sortKey {
+			value, known := q.Value(m.ID, m.productID)
+			switch {
+			case known:
+				return sortKey{number: int64(value * 1000)}
+			case q.Descending:
+				return sortKey{number: math.MinInt64}
+			}
+			return sortKey{number: math.MaxInt64}
 		})
 	default: // the contract has no other order: by id
 		addAll(func(*member) sortKey { return sortKey{} })

@@ -3,6 +3,7 @@ package device
 import (
 	"crypto/hmac"
 	"crypto/sha256"
+	"maps"
 	"reflect"
 	"slices"
 	"sync"
@@ -58,6 +59,7 @@ type Registry struct {
 	byID              map[ID]*Entry
 	byName            map[string]*Entry
 	bySecret          map[SecretHash]*Entry
+	former            map[SecretHash]formerSecret
 	sites             map[Ref]Site // of the devices that derive values
 	countByTenant     map[tenant.ID]int
 	onStructureChange []func()
@@ -201,7 +203,7 @@ func (r *Registry) ForgetSite(ref Ref) {
 }
 
 // Replace makes entries the whole content of the registry, without sites.
-func (r *Registry) Replace(entries []*Entry) { r.replace(entries, nil) }
+func (r *Registry) Replace(entries []*Entry) { r.replace(entries, nil, nil) }
 
 // changeCount gives how often people changed something that the registry holds.
 func (r *Registry) changeCount() int64 {
@@ -210,20 +212,25 @@ func (r *Registry) changeCount() int64 {
 	return r.changes
 }
 
-func (r *Registry) replace(entries []*Entry, sites map[Ref]Site) {
-	for !r.replaceUnlessChanged(r.changeCount(), entries, sites) {
+func (r *Registry) replace(entries []*Entry, sites map[Ref]Site, former map[SecretHash]formerSecret) {
+	for !r.replaceUnlessChanged(r.changeCount(), entries, sites, former) {
 		continue
 	}
 }
 
 // replaceUnlessChanged replaces the content unless people changed something since changes were counted.
-func (r *Registry) replaceUnlessChanged(changes int64, entries []*Entry, sites map[Ref]Site) bool {
+func (r *Registry) replaceUnlessChanged(
+	changes int64,
+	entries []*Entry,
+	sites map[Ref]Site,
+	former map[SecretHash]formerSecret,
+) bool {
 	r.mu.Lock()
 	if r.changes != changes {
 		r.mu.Unlock()
 		return false
 	}
-	r.sites = sites
+	r.sites, r.former = sites, former
 	before := r.byID
 	r.byID = make(map[ID]*Entry, len(entries))
 	r.byName = make(map[string]*Entry, len(entries))
@@ -280,9 +287,9 @@ func changedTenants(before map[ID]*Entry, now []*Entry) map[tenant.ID]struct{} {
 	return tenants
 }
 
-// replaceSecrets replaces the secrets of a device. It ignores a device that the registry does not
-// hold yet: that device's entry comes with its secrets.
-func (r *Registry) replaceSecrets(ref Ref, hashes []SecretHash) {
+// replaceSecrets replaces the secrets of a device, and the former ones. It ignores a device that the
+// registry does not hold yet: that device's entry comes with its secrets.
+func (r *Registry) replaceSecrets(ref Ref, hashes []SecretHash, former map[SecretHash]formerSecret) {
 	r.mu.Lock()
 	r.changes++
 	before := r.byID[ref.ID]
@@ -296,6 +303,15 @@ func (r *Registry) replaceSecrets(ref Ref, hashes []SecretHash) {
 	for _, h := range before.secrets {
 		delete(r.bySecret, h)
 	}
+	// The maps of former secrets are never changed in place.
+	all := make(map[SecretHash]formerSecret, len(r.former)+len(former))
+	for h, f := range r.former {
+		if f.device != ref.ID {
+			all[h] = f
+		}
+	}
+	maps.Copy(all, former)
+	r.former = all
 	for _, h := range hashes {
 		r.bySecret[h] = &e
 	}

@@ -71,7 +71,11 @@ func (s *Store) loadOnce(ctx context.Context, tx bun.IDB, c *Catalog, r *Registr
 		return false, err
 	}
 	entries, sites, err := readRegistry(ctx, tx, c, r.Total(), warm)
-	return err == nil && r.replaceUnlessChanged(changes, entries, sites), err
+	if err != nil {
+		return false, err
+	}
+	former, err := readFormerSecrets(ctx, tx)
+	return err == nil && r.replaceUnlessChanged(changes, entries, sites, former), err
 }
 
 // readRegistry reads what the registry holds; room is about how many devices there are.

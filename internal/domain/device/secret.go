@@ -57,10 +57,14 @@ func (s *Store) NewSecret(ctx context.Context, t tenant.ID, name string, dropOth
 // reloadSecrets copies a device's secrets from the database to the registry. It reads in a
 // transaction, as LoadRegistry does, so that a reload never replaces newer data.
 func (s *Store) reloadSecrets(ctx context.Context, t tenant.ID, id ID, r *Registry) error {
-	return s.db.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		hashes, err := s.Secrets(ctx, t, id)
+		if err != nil {
+			return err
+		}
+		former, err := readFormerSecrets(ctx, tx, id)
 		if err == nil {
-			r.replaceSecrets(Ref{Tenant: t, ID: id}, hashes)
+			r.replaceSecrets(Ref{Tenant: t, ID: id}, hashes, former)
 		}
 		return err
 	})

@@ -276,6 +276,9 @@ func (s *Store) PutSecrets(ctx context.Context, t tenant.ID, id ID, hashes ...Se
 		if !exists {
 			return errs.Missing()
 		}
+		if err := s.retireSecrets(ctx, tx, id, hashes); err != nil {
+			return err
+		}
 		if _, err := tx.NewDelete().Model((*secretRow)(nil)).Where("device_id = ?", id).Exec(ctx); err != nil {
 			return err
 		}

@@ -180,6 +180,10 @@ func (l *worker) send(a *attempt) {
 			l.Logger.Warn("a notification lacks since when its alarms hold", "mode", l.kind,
 				"tenant", a.notification.Tenant, "delivery", a.rows[0].ID, "error", err)
 		}
+		if err := l.loadSilence(ctx, a.notification.Tenant, a.notification.Alarms); err != nil && ctx.Err() == nil {
+			l.Logger.Warn("a notification lacks why its devices are silent", "mode", l.kind,
+				"tenant", a.notification.Tenant, "delivery", a.rows[0].ID, "error", err)
+		}
 	}
 	a.notification.Refresh(ctx)
 	a.answer, a.err = l.sender.Send(ctx, a.notification)

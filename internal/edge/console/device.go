@@ -41,6 +41,7 @@ func (s *server) GetDevicePage(
 	if p.SortSign != nil {
 		q.Number = s.latestNumber(ctx, caller(ctx).Tenant, trimmed(*p.SortSign))
 	}
+	q.Value = s.sortValue(ctx, q.Sort)
 	q.Language = requestFrom(ctx).Language
 	q.Descending = p.Descending != nil && *p.Descending
 	if err := s.onlyCopyTargets(ctx, &q, p.TakesRule); err != nil {
@@ -222,6 +223,7 @@ func (v *deviceView) device(ctx context.Context, d *device.Device) wire.Device {
 		w.ProductId, w.ProductName, w.Product = p.ID, p.DisplayName(requestFrom(ctx).Language), p.Name
 		w.OfflineAfter = p.OfflineAfter.Milliseconds()
 		w.MainSign = mainSign(p)
+		w.BatterySign, w.SignalSign = identifierOf(v.server.Catalog.Battery(p)), identifierOf(v.server.Catalog.Signal(p))
 		if latest := v.server.latest(ctx, v.tenant, d.ID, p); len(latest) > 0 {
 			w.LastData = append(w.LastData, latest)
 		}

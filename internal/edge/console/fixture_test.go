@@ -108,6 +108,7 @@ func newServer(t testing.TB, with ...func(*console.Options)) *fixture {
 		Presence:          w.Presence,
 		Status:            w.Status,
 		Diagnostics:       w.Diagnostics,
+		Silence:           w.SilenceFinder(w.readings),
 		Readings:          w.readings,
 		Notices:           w.Notices,
 		Messages:          w.Messages,

@@ -22,6 +22,7 @@ import (
 	"tilth/internal/domain/notify"
 	"tilth/internal/domain/notify/webhook"
 	"tilth/internal/domain/reading"
+	"tilth/internal/domain/silence"
 	"tilth/internal/domain/tenant"
 	"tilth/internal/edge/console/wire"
 	"tilth/internal/edge/httpbase"
@@ -119,6 +120,7 @@ type Options struct {
 	Presence          *device.Presence
 	Status            *device.StatusStore
 	Diagnostics       *device.Diagnostics
+	Silence           *silence.Finder
 	Readings          Readings
 	ReadingStore      *reading.Store // the store behind Readings, on which rules are rehearsed
 	Derivation        *derivation.Engine

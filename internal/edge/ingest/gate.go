@@ -29,6 +29,8 @@ func (limitedError) Error() string { return "ingest: too many failed sign-ins fr
 // one limit.
 type gate struct {
 	registry *device.Registry
+	traces   *device.TraceStore
+	now      func() time.Time
 	stats    *counters
 	messages *limit.Buckets[device.ID]
 	failures *limit.Failures[limit.Network]
@@ -37,6 +39,8 @@ type gate struct {
 func newGate(o Options, stats *counters) *gate {
 	return &gate{
 		registry: o.Registry,
+		traces:   o.Traces,
+		now:      o.Now,
 		stats:    stats,
 		messages: limit.NewBuckets[device.ID](
 			limit.Options{Name: "device_messages", MaxKeys: devicesKept, Now: o.Now, Meter: o.Limits},
@@ -59,6 +63,9 @@ func (g *gate) signIn(address, userName, password string) (*device.Entry, device
 	if userName != "" || password != "" {
 		if e, hash, ok := g.registry.Authenticate(userName, password); ok {
 			return e, hash, nil
+		}
+		if ref, retired, known := g.registry.RefusedSignIn(userName, password); known {
+			g.traces.NoteRefusedSignIn(ref, g.now().UnixMilli(), retired)
 		}
 	}
 	return nil, device.SecretHash{}, g.noteFailure(networkOf(address))

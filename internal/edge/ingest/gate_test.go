@@ -3,6 +3,7 @@ package ingest
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,7 +15,9 @@ import (
 func newTestGate(change func(*Options)) *gate {
 	r := device.NewRegistry(hashKey)
 	r.Replace(testDevices())
+	quiet := slog.New(slog.DiscardHandler)
 	o := Options{Registry: r}
+	o.Traces = device.NewTraceStore(nil, r, device.NewPresence(r, time.Now, nil, quiet), quiet)
 	change(&o)
 	o.setDefaults()
 	return newGate(o, newCounters())
@@ -46,6 +49,18 @@ func TestGateSignIn(t *testing.T) {
 	}
 	if n := g.stats.signInFailures.Load(); n != 6 {
 		t.Errorf("%d failures counted", n)
+	}
+	e, _, err := g.signIn("192.0.2.1:5000", "WS-1", secretOf("WS-1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The wrong secret and another device's; a name alone shows nothing.
+	if n := g.traces.Get(e.Tenant, e.ID).Refused.Count; n != 2 {
+		t.Errorf("%d refused sign-ins of WS-1 are noted", n)
+	}
+	off := g.registry.Find(e.Tenant, "WS-OFF")
+	if off == nil || g.traces.Get(off.Tenant, off.ID).Refused.Count != 0 {
+		t.Error("a disabled device's sign-in counts as one with a wrong secret")
 	}
 }
 

@@ -61,12 +61,13 @@ type appender interface {
 	Append(ctx context.Context, batch []reading.Arrival) error
 }
 
-// Options configure the edge. Registry, Presence, Diagnostics and Journal are needed; other zero
+// Options configure the edge. Registry, Presence, Diagnostics, Traces and Journal are needed; other zero
 // fields take the defaults.
 type Options struct {
 	Registry    *device.Registry
 	Presence    *device.Presence
 	Diagnostics *device.Diagnostics
+	Traces      *device.TraceStore
 	Journal     appender
 	Derivation  *derivation.Engine // nil: nothing is derived
 	// Admit waits until a tenant's readings may come in; nil: they always may.

@@ -97,6 +97,7 @@ func newLoRaWANFixture(t *testing.T, change ...func(*Options)) *lorawanFixture {
 	settings := Options{
 		Registry:     o.Registry,
 		Diagnostics:  o.Diagnostics,
+		Traces:       o.Traces,
 		Presence:     o.Presence,
 		Journal:      o.journal,
 		Now:          o.Clock.Now,

@@ -171,6 +171,7 @@ func (p *Pipeline) waitForMemory(ctx context.Context) error {
 // whatever it holds.
 func (p *Pipeline) decode(c *messageContent, m Message) {
 	p.opts.Presence.SeenAt(m.Entry.Ref, m.At)
+	p.opts.Traces.NoteReporter(m.Entry.Ref, 0)
 	gateway := m.Kind == GatewayTelemetry || m.Kind == GatewayConnect || m.Kind == GatewayDisconnect
 	switch {
 	case gateway && !m.Entry.Gateway:
@@ -181,6 +182,7 @@ func (p *Pipeline) decode(c *messageContent, m Message) {
 		p.decoder.decodeGateway(c, m.Entry, m.Payload, m.At)
 		for i := range c.parts[1:] {
 			p.opts.Presence.SeenAt(c.parts[1+i].ref, m.At)
+			p.opts.Traces.NoteReporter(c.parts[1+i].ref, m.Entry.ID)
 		}
 	case gateway:
 		p.gatewayPresence(c, m)
@@ -213,6 +215,7 @@ func (p *Pipeline) gatewayPresence(c *messageContent, m Message) {
 	c.parts = append(c.parts, deviceContent{ref: m.Entry.Ref, at: m.At})
 	if m.Kind == GatewayConnect {
 		p.opts.Presence.SeenAt(child.Ref, m.At)
+		p.opts.Traces.NoteReporter(child.Ref, m.Entry.ID)
 	} else {
 		p.opts.Presence.Gone(child.Ref)
 	}

@@ -169,6 +169,9 @@ func (c *checker) product(p *fileProduct) {
 		(d.value < time.Second || d.value > maxOfflineAfter || d.value%time.Millisecond != 0) {
 		c.add(d.at, "offlineAfter must be from 1s to %s, in whole milliseconds", maxOfflineAfter)
 	}
+	if f := p.batteryLimit; f.valid && f.value <= 0 {
+		c.add(f.at, "batteryLimit must be above 0")
+	}
 	known := map[string]int{}
 	for i := range p.properties.value {
 		c.property(&p.properties.value[i], known)

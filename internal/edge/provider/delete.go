@@ -127,6 +127,7 @@ func (s *Service) deleteDevice(ctx context.Context, t *tenant.Tenant, name strin
 	ref := device.Ref{Tenant: t.ID, ID: d.ID}
 	s.Presence.Forget(ref)
 	s.Diagnostics.Forget(ref)
+	s.Traces.Forget(ref)
 	// Readings that the edge accepted before the device was disabled may have been written after
 	// the erasure. After this wait the edge writes no more of them, because the registry no longer
 	// has the device.

@@ -41,6 +41,7 @@ type fileProduct struct {
 	productName  field[fileNames]
 	offlineAfter field[time.Duration]
 	mainSign     field[string]
+	batteryLimit field[float64]
 	properties   field[[]fileProperty]
 }
 
@@ -231,7 +232,8 @@ func (f *fileErrors) product(n ast.Node, at filePos) fileProduct {
 	p := fileProduct{at: at}
 	f.mapping(n, at, map[string]nodeReader{
 		"name": f.trimmed(&p.name), "productName": f.names(&p.productName), "offlineAfter": f.duration(&p.offlineAfter),
-		"mainSign": f.trimmed(&p.mainSign), "properties": optionalListReader(f, &p.properties, f.property),
+		"mainSign": f.trimmed(&p.mainSign), "batteryLimit": f.number(&p.batteryLimit),
+		"properties": optionalListReader(f, &p.properties, f.property),
 	})
 	return p
 }

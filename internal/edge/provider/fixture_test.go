@@ -50,7 +50,7 @@ func (p *fixture) serviceWith(e Eraser) *Service {
 	return NewService(Stores{
 		DB: p.DB, Tenants: p.Tenants, Users: p.Users, Sessions: p.Sessions, Hasher: p.hasher,
 		Catalog: p.Catalog, Devices: p.Devices, Scenes: p.Scenes, Registry: p.Registry, Presence: p.Presence,
-		Diagnostics: p.Diagnostics, Readings: e, Intake: &stubIntake{}, DeviceKey: testkit.SecretKey,
+		Diagnostics: p.Diagnostics, Traces: p.Traces, Readings: e, Intake: &stubIntake{}, DeviceKey: testkit.SecretKey,
 		Rules: p.Rules, TenantRecords: []TenantRecords{p.Rules, p.Notices, p.Messages, p.Channels, p.Webhooks},
 	})
 }

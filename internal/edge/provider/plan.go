@@ -184,6 +184,7 @@ func (pl *planner) planProduct(f *fileProduct) {
 	pl.products[f.name.value] = s.product
 	setNames(&s.step, "productName", &s.product.Names, &f.productName)
 	setField(&s.step, "offlineAfter", &s.product.OfflineAfter, &f.offlineAfter)
+	setOptional(&s.step, "batteryLimit", &s.product.BatteryLimit, &f.batteryLimit)
 	if f.properties.valid {
 		list := make([]device.Property, len(f.properties.value))
 		for i := range list {

@@ -76,6 +76,7 @@ type Stores struct {
 	Registry      *device.Registry
 	Presence      *device.Presence
 	Diagnostics   *device.Diagnostics
+	Traces        *device.TraceStore
 	Readings      Eraser
 	Coverage      CoverageReader
 	Scheduler     *reading.WorkScheduler // schedules work that reads history; nil: this service has its own

@@ -65,6 +65,10 @@ type Alarm struct {
 	Ack *Ack  `json:"ack,omitempty"`
 	At  int64 `json:"at,omitempty"`
 
+	// Silence is why the device of an alarm on being offline is silent; nil: not known. It is of the
+	// moment at which people are notified, and not kept.
+	Silence *Silence `json:"-"`
+
 	Description string `json:"description,omitempty"` // of the rule
 	Manual      bool   `json:"byHand,omitempty"`      // a user resolved it
 	User        string `json:"user,omitempty"`        // who

@@ -14,7 +14,7 @@ const module = "tilth/"
 // (console/wire) counts as it.
 var (
 	edges    = []string{"console", "openapi", "provider", "ingest"}
-	domains  = []string{"device", "reading", "derivation", "alarm", "notify", "identity", "captcha", "tenant", "audit"}
+	domains  = []string{"device", "reading", "derivation", "silence", "alarm", "notify", "identity", "captcha", "tenant", "audit"}
 	platform = []string{
 		"db",
 		"live",
@@ -73,6 +73,7 @@ var (
 		"device":     domainImports,
 		"reading":    append([]string{"device"}, domainImports...),
 		"derivation": append([]string{"device", "reading"}, domainImports...),
+		"silence":    append([]string{"device", "reading"}, domainImports...),
 		"alarm":      append([]string{"device", "reading"}, domainImports...),
 		"notify":     domainImports,
 		"identity":   domainImports,

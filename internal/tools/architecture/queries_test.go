@@ -89,6 +89,7 @@ var crossTenantQueries = map[string]string{
 	"device.readRegistry":                     "the registry holds every tenant's devices",
 	"device.readStatusPages":                  "a start loads every tenant's status, a standby what changed since",
 	"device.readDayPages":                     "a start loads every tenant's status, a standby what changed since",
+	"device.TraceStore.Load":                  "a start loads every tenant's traces",
 	"device.StatusStore.overfullDevices":      "clean-up of all tenants: devices with too many presence changes",
 	"device.StatusStore.sweepPresence":        "clean-up of all tenants: presence changes past their retention",
 	"device.sweepDays":                        "clean-up of all tenants: days past their retention",

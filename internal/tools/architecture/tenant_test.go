@@ -51,6 +51,10 @@ var tenantlessMethods = map[string]string{
 	"device.Store.LoadRegistryFrom":  "the registry holds every tenant's devices",
 	"device.StatusStore.HandOver":    "leaves every tenant's presence to the next leader",
 	"device.StatusStore.TakeOver":    "a leader goes on with every tenant's presence",
+	"device.Registry.RefusedSignIn":  "establishes the tenant from a device's former secret or its name",
+	"device.TraceStore.Load":         "a start loads every tenant's traces",
+	"device.TraceStore.Run":          "writes every tenant's traces later",
+	"device.TraceStore.Flush":        "writes every tenant's traces later",
 
 	"reading.Store.Consume":       "all tenants share one journal; each frame names its tenant",
 	"reading.Store.Backlog":       "all tenants share one journal; each frame names its tenant",

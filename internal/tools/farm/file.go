@@ -36,6 +36,7 @@ type productFile struct {
 	ProductName  names      `yaml:"productName"`
 	OfflineAfter string     `yaml:"offlineAfter"`
 	MainSign     string     `yaml:"mainSign,omitempty"`
+	BatteryLimit float64    `yaml:"batteryLimit,omitempty"`
 	Properties   []Property `yaml:"properties"`
 }
 

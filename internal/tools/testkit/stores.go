@@ -10,6 +10,8 @@ import (
 	"tilth/internal/domain/identity"
 	"tilth/internal/domain/notify"
 	"tilth/internal/domain/notify/webhook"
+	"tilth/internal/domain/reading"
+	"tilth/internal/domain/silence"
 	"tilth/internal/domain/tenant"
 	"tilth/internal/platform/db"
 	"tilth/internal/platform/live"
@@ -44,6 +46,7 @@ type Stores struct {
 	Registry      *device.Registry
 	Presence      *device.Presence
 	Diagnostics   *device.Diagnostics
+	Traces        *device.TraceStore
 	Roster        *device.Roster
 	Status        *device.StatusStore
 	Notices       *alarm.NoticeStore
@@ -140,9 +143,26 @@ func (s *Stores) Restart(t testing.TB) {
 	s.Diagnostics = device.NewDiagnostics()
 	s.Roster = device.NewRoster(s.Devices, s.Scenes, s.Catalog, s.Presence)
 	s.Status = device.NewStatusStore(s.DB, s.Registry, s.Presence, s.Diagnostics, s.Clock.Now)
+	s.Traces = device.NewTraceStore(s.DB, s.Registry, s.Presence, s.Log.Logger)
 	s.Reload(t)
 	if err := s.Status.Load(t.Context()); err != nil {
 		t.Fatal(err)
+	}
+	if err := s.Traces.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// SilenceFinder makes a finder of causes of silence over the stores and readings.
+func (s *Stores) SilenceFinder(readings reading.AggregateReader) *silence.Finder {
+	return &silence.Finder{
+		Tenants:     s.Tenants,
+		Catalog:     s.Catalog,
+		Devices:     s.Devices,
+		Presence:    s.Presence,
+		Diagnostics: s.Diagnostics,
+		Traces:      s.Traces,
+		Readings:    readings,
 	}
 }
 

@@ -819,6 +819,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin-api/client/pc/device/get/silence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Why a device is silent
+         * @description The cause that is best shown by what is known, with its evidence; data is null while the device is online.
+         */
+        get: operations["getDeviceSilence"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin-api/client/pc/analysis-view/list": {
         parameters: {
             query?: never;
@@ -3585,6 +3605,10 @@ export interface components {
             videoKind?: "none" | "embed" | "hls" | "file";
             /** @description the mainSign of the product: identifier of the property that cards, lists and the map show first; empty when the product has none */
             mainSign: string;
+            /** @description identifier of the property that measures the battery, in V or %; absent when the product has none */
+            batterySign?: string;
+            /** @description identifier of the property that measures the reception, in dBm or %; absent when the product has none */
+            signalSign?: string;
             alarmLevel?: components["schemas"]["AlarmLevel"];
             /** @description how many notices of the device are open; absent when none are */
             openAlarms?: number;
@@ -4184,6 +4208,113 @@ export interface components {
             clockAhead: number;
             /** @description the days, of the last 31 days of UTC including today, on which something arrived; oldest first */
             days: components["schemas"]["IntakeDay"][];
+        };
+        /** @description why a device is silent; only the evidence of its kind is there, times in epoch milliseconds */
+        SilenceCause: {
+            /**
+             * @description disabled: the provider has shut the device out. secretRefused: it tries to sign in with a secret that is not valid. gatewaySilent: the gateway that last reported it fell silent with it. batteryLow: its battery was below the limit when it fell silent. clockAhead: its last readings were refused as of the future.
+             * @enum {string}
+             */
+            kind: "disabled" | "secretRefused" | "neverConnected" | "gatewaySilent" | "batteryLow" | "clockAhead" | "unknown";
+            /**
+             * Format: int64
+             * @description the last contact; of a device that never connected, when it was added
+             */
+            since: number;
+            /**
+             * Format: int64
+             * @description absent when nothing has arrived yet
+             */
+            lastContact?: number;
+            /**
+             * Format: int64
+             * @description the usual time between two readings before the silence, milliseconds; absent when not known
+             */
+            interval?: number;
+            /** @description batteryLow: identifier of the battery's property */
+            sign?: string;
+            /**
+             * Format: double
+             * @description batteryLow: the lowest value of the last hours before the silence
+             */
+            value?: number;
+            /**
+             * Format: int64
+             * @description batteryLow: of the value
+             */
+            time?: number;
+            /** @description batteryLow: of value and limit */
+            unit?: string;
+            /** @description batteryLow: decimals to show of the value; absent means not rounded */
+            precision?: number;
+            /**
+             * Format: double
+             * @description batteryLow: the value below which a device of the product may fail
+             */
+            limit?: number;
+            /** @description batteryLow: in how many of the nights the battery was below the limit */
+            nightsLow?: number;
+            /** @description batteryLow: how many of the last five nights before the silence have readings of the battery */
+            nights?: number;
+            /**
+             * Format: int64
+             * @description secretRefused: how many sign-ins were refused since the last contact
+             */
+            attempts?: number;
+            /**
+             * Format: int64
+             * @description secretRefused: the last of them
+             */
+            lastAttempt?: number;
+            /**
+             * Format: int64
+             * @description secretRefused: when the secret that the device still uses stopped being valid; absent when it never was the device's
+             */
+            secretChanged?: number;
+            /** @description gatewaySilent: the gateway's deviceName */
+            gateway?: string;
+            /** @description gatewaySilent: its remark name; may be empty */
+            gatewayNoteName?: string;
+            /**
+             * Format: int64
+             * @description gatewaySilent: its last contact
+             */
+            gatewaySince?: number;
+            /**
+             * Format: int64
+             * @description clockAhead: how far the clock was ahead, milliseconds; absent when not known
+             */
+            ahead?: number;
+            /**
+             * Format: int64
+             * @description clockAhead: when the last reading was refused
+             */
+            refusedAt?: number;
+        };
+        /**
+         * @example {
+         *       "code": 200,
+         *       "data": {
+         *         "kind": "batteryLow",
+         *         "since": 1795230000000,
+         *         "lastContact": 1795230000000,
+         *         "interval": 600000,
+         *         "sign": "batteryVoltage",
+         *         "value": 3.38,
+         *         "time": 1795229400000,
+         *         "unit": "V",
+         *         "precision": 2,
+         *         "limit": 3.5,
+         *         "nightsLow": 4,
+         *         "nights": 5
+         *       },
+         *       "msg": ""
+         *     }
+         */
+        SilenceAnswer: {
+            code: number;
+            data: components["schemas"]["SilenceCause"] | null;
+            msg: string;
         };
         DiagnosticsAnswer: {
             code: number;
@@ -4920,8 +5051,8 @@ export interface operations {
                 onlineState?: components["schemas"]["OnlineState"];
                 /** @description an alarm rule's id: only devices that can get a copy of the rule, never its own devices; 404 if the tenant has no such rule */
                 takesRule?: number;
-                /** @description the order (by name when absent) */
-                sort?: "noteName" | "deviceName" | "serial" | "productName" | "groupName" | "lastContact" | "onlineState" | "createTime";
+                /** @description the order (by name when absent); battery: by the value's share of the product's limit, signal: dBm before %, devices without one last */
+                sort?: "noteName" | "deviceName" | "serial" | "productName" | "groupName" | "lastContact" | "onlineState" | "createTime" | "battery" | "signal";
                 /** @description an identifier: the order is by the property's latest value (a number or boolean), instead of `sort`; devices without one come last in both directions */
                 sortSign?: string;
                 descending?: boolean;
@@ -5504,6 +5635,28 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DiagnosticsAnswer"];
+                };
+            };
+        };
+    };
+    getDeviceSilence: {
+        parameters: {
+            query: {
+                deviceName: components["parameters"]["DeviceName"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The cause */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SilenceAnswer"];
                 };
             };
         };

@@ -33,6 +33,7 @@ export const paths = {
   presence: `${client}/device/get/presence`,
   coverage: `${client}/device/get/coverage`,
   diagnostics: `${client}/device/get/diagnostics`,
+  silence: `${client}/device/get/silence`,
   scenes: `${client}/group/page`,
   create: `${client}/group/create`,
   rename: `${client}/group/update`,
@@ -78,6 +79,7 @@ export function deviceServer(devices?: Device[]) {
       secrets: 1,
     } as Schemas['Connection'],
     diagnostics: { received: 10, values: 20, refused: 0, clockAhead: 0, days: [] } as Schemas['Diagnostics'],
+    silence: null as Schemas['SilenceCause'] | null,
     presence: [] as Schemas['PresenceChange'][],
     coverage: [] as Schemas['CoverageDay'][],
     /** Answers that replace the usual ones, by path. */
@@ -129,6 +131,7 @@ export function deviceServer(devices?: Device[]) {
   ]);
   get(paths.connection, () => state.connection);
   get(paths.diagnostics, () => state.diagnostics);
+  get(paths.silence, () => state.silence);
   get(paths.coverage, () => state.coverage);
   get(paths.presence, (query) => {
     const [no, size] = [Number(query.get('pageNo')), Number(query.get('pageSize'))];

@@ -140,6 +140,9 @@ func (v *Renderer) paragraph(a *alertmsg.Alarm) string {
 	if evaluated := v.evaluationText(a); evaluated != "" {
 		facts = append(facts, evaluated)
 	}
+	if silence := v.silenceText(a, v.moment); silence != "" {
+		facts = append(facts, silence)
+	}
 	if a.Manual && a.User != "" {
 		facts = append(facts, v.fact("letter.labelUser", shortName(a.User)))
 	}

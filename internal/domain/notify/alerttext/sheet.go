@@ -168,6 +168,7 @@ func (v *Renderer) facts(a *alertmsg.Alarm) (list []fact) {
 	case alertmsg.Reminder:
 		add("letter.labelSoFar", v.durationText(a))
 	}
+	add("letter.labelCause", capitalize(v.silenceText(a, v.moment)))
 	if len(a.Conditions) > 1 {
 		add("letter.labelCondition", v.conditionSymbols(a))
 	}

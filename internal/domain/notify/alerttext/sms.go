@@ -141,10 +141,20 @@ func (v *Renderer) drafts(a *alertmsg.Alarm) (all []draft) {
 		base.names["user"] = shortName(a.User)
 		base.fixed["by"] = v.say("letter.smsBy", "user", "\x00user\x00")
 	}
+	var bases []draft
 	if since := v.onsetTime(a, text.ShortDateTime); since != "" {
-		all = v.withLimits(v.withSince(base, a, since), a)
+		bases = append(bases, v.withSince(base, a, since))
 	}
-	return append(all, v.withLimits(base, a)...)
+	bases = append(bases, base)
+	if cause := v.smsSilence(a); cause != "" { // it is worth more than since when the device is silent
+		for _, b := range bases {
+			all = append(all, v.withLimits(withCause(b, cause), a)...)
+		}
+	}
+	for _, b := range bases {
+		all = append(all, v.withLimits(b, a)...)
+	}
+	return all
 }
 
 // withLimits gives an alarm's messages with values and limits, with fewer and fewer of them.
@@ -212,6 +222,18 @@ func (v *Renderer) withSince(d draft, a *alertmsg.Alarm, since string) draft {
 		d.wrap = func(v *Renderer, said string, _ nameArgs) string {
 			return v.say("letter.smsSince", "text", said, "since", since)
 		}
+	}
+	return d
+}
+
+// withCause adds why the device is silent.
+func withCause(d draft, cause string) draft {
+	inner := d.wrap
+	d.wrap = func(v *Renderer, said string, n nameArgs) string {
+		if inner != nil {
+			said = inner(v, said, n)
+		}
+		return v.say("letter.silence.sms", "text", said, "cause", cause)
 	}
 	return d
 }

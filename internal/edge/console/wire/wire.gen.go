@@ -378,6 +378,39 @@ func (e RefusalReason) Valid() bool {
 	}
 }
 
+// Defines values for SilenceCauseKind.
+const (
+	SilenceBatteryLow     SilenceCauseKind = "batteryLow"
+	SilenceClockAhead     SilenceCauseKind = "clockAhead"
+	SilenceDisabled       SilenceCauseKind = "disabled"
+	SilenceGatewaySilent  SilenceCauseKind = "gatewaySilent"
+	SilenceNeverConnected SilenceCauseKind = "neverConnected"
+	SilenceSecretRefused  SilenceCauseKind = "secretRefused"
+	SilenceUnknown        SilenceCauseKind = "unknown"
+)
+
+// Valid indicates whether the value is a known member of the SilenceCauseKind enum.
+func (e SilenceCauseKind) Valid() bool {
+	switch e {
+	case SilenceBatteryLow:
+		return true
+	case SilenceClockAhead:
+		return true
+	case SilenceDisabled:
+		return true
+	case SilenceGatewaySilent:
+		return true
+	case SilenceNeverConnected:
+		return true
+	case SilenceSecretRefused:
+		return true
+	case SilenceUnknown:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for TslPropertyAccessMode.
 const (
 	TslPropertyAccessModeR  TslPropertyAccessMode = "r"
@@ -1505,8 +1538,11 @@ type DerivedInput struct {
 type Device struct {
 	// AlarmLevel highest level among the device's open notices (0 general, 1 important, 2 serious); absent when none is open
 	AlarmLevel *AlarmLevel `json:"alarmLevel,omitempty"`
-	CreateTime int64       `json:"createTime"`
-	DeviceName string      `json:"deviceName"`
+
+	// BatterySign identifier of the property that measures the battery, in V or %; absent when the product has none
+	BatterySign *string `json:"batterySign,omitempty"`
+	CreateTime  int64   `json:"createTime"`
+	DeviceName  string  `json:"deviceName"`
 
 	// GroupId 0 is the default group
 	GroupId int64 `json:"groupId"`
@@ -1554,6 +1590,9 @@ type Device struct {
 	//
 	// Example: {"airTemperature":{"name":"Air temperature","precision":1,"time":1795230000000,"unit":"°C","value":3.4,"yeuName":"Air temperature","yeuUrl":"/icons/air-temperature.svg"}}
 	SignDataObj *SignData `json:"signDataObj,omitempty"`
+
+	// SignalSign identifier of the property that measures the reception, in dBm or %; absent when the product has none
+	SignalSign *string `json:"signalSign,omitempty"`
 
 	// State 0 reachable and enabled, 1 otherwise
 	State int `json:"state"`
@@ -2564,6 +2603,79 @@ type SignReading struct {
 	YeuUrl string `json:"yeuUrl"`
 }
 
+// SilenceAnswer Example: {"code":200,"data":{"interval":600000,"kind":"batteryLow","lastContact":1795230000000,"limit":3.5,"nights":5,"nightsLow":4,"precision":2,"sign":"batteryVoltage","since":1795230000000,"time":1795229400000,"unit":"V","value":3.38},"msg":""}
+type SilenceAnswer struct {
+	Code int           `json:"code"`
+	Data *SilenceCause `json:"data"`
+	Msg  string        `json:"msg"`
+}
+
+// SilenceCause why a device is silent; only the evidence of its kind is there, times in epoch milliseconds
+type SilenceCause struct {
+	// Ahead clockAhead: how far the clock was ahead, milliseconds; absent when not known
+	Ahead *int64 `json:"ahead,omitempty"`
+
+	// Attempts secretRefused: how many sign-ins were refused since the last contact
+	Attempts *int64 `json:"attempts,omitempty"`
+
+	// Gateway gatewaySilent: the gateway's deviceName
+	Gateway *string `json:"gateway,omitempty"`
+
+	// GatewayNoteName gatewaySilent: its remark name; may be empty
+	GatewayNoteName *string `json:"gatewayNoteName,omitempty"`
+
+	// GatewaySince gatewaySilent: its last contact
+	GatewaySince *int64 `json:"gatewaySince,omitempty"`
+
+	// Interval the usual time between two readings before the silence, milliseconds; absent when not known
+	Interval *int64 `json:"interval,omitempty"`
+
+	// Kind disabled: the provider has shut the device out. secretRefused: it tries to sign in with a secret that is not valid. gatewaySilent: the gateway that last reported it fell silent with it. batteryLow: its battery was below the limit when it fell silent. clockAhead: its last readings were refused as of the future.
+	Kind SilenceCauseKind `json:"kind"`
+
+	// LastAttempt secretRefused: the last of them
+	LastAttempt *int64 `json:"lastAttempt,omitempty"`
+
+	// LastContact absent when nothing has arrived yet
+	LastContact *int64 `json:"lastContact,omitempty"`
+
+	// Limit batteryLow: the value below which a device of the product may fail
+	Limit *float64 `json:"limit,omitempty"`
+
+	// Nights batteryLow: how many of the last five nights before the silence have readings of the battery
+	Nights *int `json:"nights,omitempty"`
+
+	// NightsLow batteryLow: in how many of the nights the battery was below the limit
+	NightsLow *int `json:"nightsLow,omitempty"`
+
+	// Precision batteryLow: decimals to show of the value; absent means not rounded
+	Precision *int `json:"precision,omitempty"`
+
+	// RefusedAt clockAhead: when the last reading was refused
+	RefusedAt *int64 `json:"refusedAt,omitempty"`
+
+	// SecretChanged secretRefused: when the secret that the device still uses stopped being valid; absent when it never was the device's
+	SecretChanged *int64 `json:"secretChanged,omitempty"`
+
+	// Sign batteryLow: identifier of the battery's property
+	Sign *string `json:"sign,omitempty"`
+
+	// Since the last contact; of a device that never connected, when it was added
+	Since int64 `json:"since"`
+
+	// Time batteryLow: of the value
+	Time *int64 `json:"time,omitempty"`
+
+	// Unit batteryLow: of value and limit
+	Unit *string `json:"unit,omitempty"`
+
+	// Value batteryLow: the lowest value of the last hours before the silence
+	Value *float64 `json:"value,omitempty"`
+}
+
+// SilenceCauseKind disabled: the provider has shut the device out. secretRefused: it tries to sign in with a secret that is not valid. gatewaySilent: the gateway that last reported it fell silent with it. batteryLow: its battery was below the limit when it fell silent. clockAhead: its last readings were refused as of the future.
+type SilenceCauseKind string
+
 // SmsCodeRequest defines model for SmsCodeRequest.
 type SmsCodeRequest struct {
 	Mobile *string `json:"mobile,omitempty"`
@@ -3163,6 +3275,11 @@ type GetSignDataParams struct {
 	YeuSignList *[]string `form:"yeuSignList,omitempty" json:"yeuSignList,omitempty"`
 }
 
+// GetDeviceSilenceParams defines parameters for GetDeviceSilence.
+type GetDeviceSilenceParams struct {
+	DeviceName DeviceName `form:"deviceName" json:"deviceName"`
+}
+
 // GetTslParams defines parameters for GetTsl.
 type GetTslParams struct {
 	DeviceName DeviceName `form:"deviceName" json:"deviceName"`
@@ -3201,7 +3318,7 @@ type GetDevicePageParams struct {
 	// TakesRule an alarm rule's id: only devices that can get a copy of the rule, never its own devices; 404 if the tenant has no such rule
 	TakesRule *int64 `form:"takesRule,omitempty" json:"takesRule,omitempty"`
 
-	// Sort the order (by name when absent)
+	// Sort the order (by name when absent); battery: by the value's share of the product's limit, signal: dBm before %, devices without one last
 	Sort *string `form:"sort,omitempty" json:"sort,omitempty"`
 
 	// SortSign an identifier: the order is by the property's latest value (a number or boolean), instead of `sort`; devices without one come last in both directions
@@ -3724,6 +3841,9 @@ type ServerInterface interface {
 	// GetSignData The same as format-sign-array, for a notice's chart
 	// (GET /admin-api/client/pc/device/get/sign-data)
 	GetSignData(w http.ResponseWriter, r *http.Request, params GetSignDataParams)
+	// GetDeviceSilence Why a device is silent
+	// (GET /admin-api/client/pc/device/get/silence)
+	GetDeviceSilence(w http.ResponseWriter, r *http.Request, params GetDeviceSilenceParams)
 	// GetTsl The thing model of a device
 	// (GET /admin-api/client/pc/device/get/tsl)
 	GetTsl(w http.ResponseWriter, r *http.Request, params GetTslParams)
@@ -5903,6 +6023,39 @@ func (siw *ServerInterfaceWrapper) GetSignData(w http.ResponseWriter, r *http.Re
 	handler.ServeHTTP(w, r)
 }
 
+// GetDeviceSilence operation middleware
+func (siw *ServerInterfaceWrapper) GetDeviceSilence(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetDeviceSilenceParams
+
+	// ------------- Required query parameter "deviceName" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "deviceName", r.URL.Query(), &params.DeviceName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "deviceName"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "deviceName", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetDeviceSilence(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // GetTsl operation middleware
 func (siw *ServerInterfaceWrapper) GetTsl(w http.ResponseWriter, r *http.Request) {
 
@@ -7621,6 +7774,7 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/derived", wrapper.GetDerivedAccount)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/video", wrapper.GetDeviceVideo)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/diagnostics", wrapper.GetDeviceDiagnostics)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/silence", wrapper.GetDeviceSilence)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/analysis-view/list", wrapper.GetAnalysisViews)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/analysis-view/create", wrapper.CreateAnalysisView)
 	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/admin-api/client/pc/analysis-view/update", wrapper.UpdateAnalysisView)
@@ -8718,6 +8872,28 @@ type GetSignDataResponseObject interface {
 type GetSignData200JSONResponse RowsAnswer
 
 func (response GetSignData200JSONResponse) VisitGetSignDataResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDeviceSilenceRequestObject struct {
+	Params GetDeviceSilenceParams
+}
+
+type GetDeviceSilenceResponseObject interface {
+	VisitGetDeviceSilenceResponse(w http.ResponseWriter) error
+}
+
+type GetDeviceSilence200JSONResponse SilenceAnswer
+
+func (response GetDeviceSilence200JSONResponse) VisitGetDeviceSilenceResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -10025,6 +10201,9 @@ type StrictServerInterface interface {
 	// GetSignData The same as format-sign-array, for a notice's chart
 	// (GET /admin-api/client/pc/device/get/sign-data)
 	GetSignData(ctx context.Context, request GetSignDataRequestObject) (GetSignDataResponseObject, error)
+	// GetDeviceSilence Why a device is silent
+	// (GET /admin-api/client/pc/device/get/silence)
+	GetDeviceSilence(ctx context.Context, request GetDeviceSilenceRequestObject) (GetDeviceSilenceResponseObject, error)
 	// GetTsl The thing model of a device
 	// (GET /admin-api/client/pc/device/get/tsl)
 	GetTsl(ctx context.Context, request GetTslRequestObject) (GetTslResponseObject, error)
@@ -11438,6 +11617,32 @@ func (sh *strictHandler) GetSignData(w http.ResponseWriter, r *http.Request, par
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(GetSignDataResponseObject); ok {
 		if err := validResponse.VisitGetSignDataResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetDeviceSilence operation middleware
+func (sh *strictHandler) GetDeviceSilence(w http.ResponseWriter, r *http.Request, params GetDeviceSilenceParams) {
+	var request GetDeviceSilenceRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetDeviceSilence(ctx, request.(GetDeviceSilenceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetDeviceSilence")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetDeviceSilenceResponseObject); ok {
+		if err := validResponse.VisitGetDeviceSilenceResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

@@ -8,6 +8,8 @@ export const sortColumns = [
   'groupName',
   'onlineState',
   'lastContact',
+  'battery',
+  'signal',
 ] as const;
 export type SortColumn = (typeof sortColumns)[number];
 

@@ -13,6 +13,7 @@ import { Intake } from './Intake';
 import { Presence } from './Presence';
 import { Readings } from './Readings';
 import { RefusedNote } from './RefusedNote';
+import { Silence } from './Silence';
 import { useDetailLive } from './useDetailLive';
 
 interface DetailSheetProps {
@@ -46,6 +47,7 @@ export function DetailSheet({ device, beside, onEdit, onClose }: DetailSheetProp
       beside={beside}
       onClose={onClose}
     >
+      <Silence device={device} />
       <Identity device={device} />
       <RefusedNote device={device} />
       <Readings device={device} />

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { Device } from '@/lib/device/types';
 import { Loading, Skeleton } from '@/ui/Skeleton';
 import css from './Cards.module.css';
-import { Contact, LatestReading, State } from './cells';
+import { Contact, HealthReading, LatestReading, State } from './cells';
 import { addressOf, onPlainClick } from './Row';
 import { skeletonRows } from './skeletonRows';
 
@@ -37,6 +37,30 @@ export function Cards({ devices, expected, onOpen }: CardsProps) {
   );
 }
 
+/** Battery and signal, each with its age; nothing if the device reports neither. */
+function Health({ device }: { device: Device }) {
+  const { t } = useTranslation();
+  const latest = device.lastData[0];
+  const [battery, signal] = [device.batterySign, device.signalSign].map((sign) =>
+    sign !== undefined && latest?.[sign] ? sign : undefined,
+  );
+  if (battery === undefined && signal === undefined) return null;
+  return (
+    <span className={css.health}>
+      {battery === undefined ? null : (
+        <span>
+          {t('device.col.battery')} <HealthReading device={device} sign={battery} />
+        </span>
+      )}
+      {signal === undefined ? null : (
+        <span>
+          {t('device.col.signal')} <HealthReading device={device} sign={signal} />
+        </span>
+      )}
+    </span>
+  );
+}
+
 const Card = memo(function Card({ device, onOpen }: { device: Device } & Pick<CardsProps, 'onOpen'>) {
   const { t } = useTranslation();
   const { deviceName, noteName, groupId, groupName } = device;
@@ -54,6 +78,7 @@ const Card = memo(function Card({ device, onOpen }: { device: Device } & Pick<Ca
           <span className={css.under}>
             {deviceName} · {scene}
           </span>
+          <Health device={device} />
         </span>
         <span className={css.how}>
           <span className={css.value}>

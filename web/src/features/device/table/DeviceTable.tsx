@@ -47,6 +47,8 @@ export function DeviceTable({ devices, expected, selected, opensForm, sort, desc
         <col className={`${css.wPosition} ${css.position}`} />
         <col className={css.wState} />
         <col className={`${css.wContact} ${css.contact}`} />
+        <col className={`${css.wHealth} ${css.battery}`} />
+        <col className={`${css.wHealth} ${css.signal}`} />
         <col className={css.wLatest} />
         <col className={`${css.wAction} ${css.action}`} />
       </colgroup>
@@ -70,7 +72,18 @@ export function DeviceTable({ devices, expected, selected, opensForm, sort, desc
 }
 
 /** The classes of the columns after the first. */
-const columns = ['code', 'model', 'scene', 'position', 'state', 'contact', 'latest', 'action'] as const;
+const columns = [
+  'code',
+  'model',
+  'scene',
+  'position',
+  'state',
+  'contact',
+  'battery',
+  'signal',
+  'latest',
+  'action',
+] as const;
 
 function SkeletonRow({ first }: { first: boolean }) {
   const bar = <Skeleton height={14} width="70%" />;

@@ -37,6 +37,8 @@ export function Head({ sort, descending, onSort }: HeadProps) {
         </th>
         {column('onlineState', t('home.device.state'))}
         {column('lastContact', t('device.col.contact'), css.contact)}
+        {column('battery', t('device.col.battery'), css.battery)}
+        {column('signal', t('device.col.signal'), css.signal)}
         <th scope="col" className={css.latest}>
           {t('device.col.latest')}
         </th>

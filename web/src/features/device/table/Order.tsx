@@ -21,6 +21,8 @@ export function Order({ search: { sort, descending }, onChange }: OrderProps) {
     groupName: t('home.device.scene'),
     onlineState: t('home.device.state'),
     lastContact: t('home.device.contact'),
+    battery: t('device.col.battery'),
+    signal: t('device.col.signal'),
   };
   return (
     <div className={css.order}>

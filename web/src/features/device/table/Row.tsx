@@ -2,7 +2,7 @@ import { type MouseEvent, memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Device, nameOf } from '@/lib/device/types';
 import { useFormat } from '@/lib/format/format';
-import { Contact, LatestReading, State } from './cells';
+import { Contact, HealthReading, LatestReading, State } from './cells';
 import css from './DeviceTable.module.css';
 
 export interface RowProps {
@@ -73,6 +73,12 @@ export const Row = memo(function Row({ device, selected, opensForm, onOpen }: Ro
       </td>
       <td className={css.contact}>
         <Contact device={device} />
+      </td>
+      <td className={css.battery}>
+        <HealthReading device={device} sign={device.batterySign} />
+      </td>
+      <td className={css.signal}>
+        <HealthReading device={device} sign={device.signalSign} />
       </td>
       <td className={css.latest}>
         <LatestReading device={device} />

@@ -46,6 +46,19 @@ export function Contact({ device }: CellProps) {
   return <Age time={lastContact} />;
 }
 
+/** A reading of the device's own state, such as its battery, and how old it is. */
+export function HealthReading({ device, sign }: CellProps & { sign: string | undefined }) {
+  const format = useFormat();
+  const reading = sign === undefined ? undefined : device.lastData[0]?.[sign];
+  if (!reading) return <span className={css.age}>{missingValue}</span>;
+  return (
+    <span className={css.health} title={`${reading.name}: ${format.reading(reading)}`}>
+      {format.reading(reading)}
+      <Age time={reading.time} />
+    </span>
+  );
+}
+
 /** Longer texts of value and unit do not fit into the column in the usual size. */
 const wideTextLength = 17;
 

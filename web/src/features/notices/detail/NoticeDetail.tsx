@@ -16,6 +16,7 @@ import css from './NoticeDetail.module.css';
 import { NotifiedRecipients } from './NotifiedRecipients';
 import { Unsteady } from './Unsteady';
 import { useNoticeLive } from './useNoticeLive';
+import { WhySilent } from './WhySilent';
 
 interface NoticeDetailProps {
   /** Undefined while the list is loading. */
@@ -65,6 +66,7 @@ function Fetched({ id, onAll }: NoticeDetailProps & { id: number }) {
               <Unsteady detail={detail} />
             </div>
           ) : null}
+          <WhySilent detail={detail} />
           <NoticeChart detail={detail} />
           <AnalysisOfNotice detail={detail} />
           <div className={css.two}>
