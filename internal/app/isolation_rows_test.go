@@ -192,6 +192,7 @@ var operationCases = map[string]operationCase{
 
 	// Home and devices.
 	"console getOverviewStatistics": {noNames: true, build: noParams},
+	"console getAttention":          {build: noParams},
 	"console getProductSimpleList":  {noNames: true, build: noParams},
 	"console getElementMap": {
 		noNames: true,

@@ -88,6 +88,7 @@ type MapPoint struct {
 	Name      string
 	NoteName  string
 	SceneID   int64
+	ProductID int64
 	Longitude float64
 	Latitude  float64
 }

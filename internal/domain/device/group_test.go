@@ -100,6 +100,7 @@ func TestMapPoints(t *testing.T) {
 				Name:      "ankara",
 				NoteName:  "Ankara",
 				SceneID:   scene,
+				ProductID: station.ID,
 				Longitude: 32.85,
 				Latitude:  39.92,
 			}

@@ -86,7 +86,7 @@ func (r *Roster) filter(t tenant.ID, all []*member, q *Query) []*member {
 	found := make([]*member, 0, len(all))
 	for _, m := range all {
 		if (names == nil || names[m.Name]) && (q.Scene == nil || m.SceneID == *q.Scene) &&
-			(q.ProductID == 0 || m.productID == q.ProductID) && (q.Products == nil || q.Products[m.productID]) &&
+			(q.ProductID == 0 || m.ProductID == q.ProductID) && (q.Products == nil || q.Products[m.ProductID]) &&
 			(q.Except == "" || m.Name != q.Except) && strings.Contains(m.foldedText, search) {
 			found = append(found, m)
 		}
@@ -137,7 +137,7 @@ func (r *Roster) keys(ctx context.Context, t tenant.ID, list []*member, q *Query
 		addAll(func(m *member) sortKey { return sortKey{number: m.createTime} })
 	case SortProduct:
 		rank := r.productRanks(q.Language)
-		addAll(func(m *member) sortKey { return sortKey{number: rank[m.productID]} })
+		addAll(func(m *member) sortKey { return sortKey{number: rank[m.ProductID]} })
 	case SortScene:
 		scenes, err := r.scenes.List(ctx, t)
 		if err != nil {
@@ -160,7 +160,7 @@ func (r *Roster) keys(ctx context.Context, t tenant.ID, list []*member, q *Query
 		})
 	case SortBattery, SortSignal:
 		addAll(func(m *member) sortKey {
-			value, known := q.Value(m.ID, m.productID)
+			value, known := q.Value(m.ID, m.ProductID)
 			switch {
 			case known:
 				return sortKey{number: int64(value * 1000)}

@@ -50,7 +50,7 @@ type tenantRoster struct {
 type member struct {
 	MapPoint
 	hasPosition  bool
-	productID    int64
+	disabled     bool
 	createTime   int64
 	foldedText   string // folded name, remark name and serial, a line each; the next three are slices of it
 	foldedName   string
@@ -184,7 +184,7 @@ func (r *Roster) load(ctx context.Context, t tenant.ID, only map[ID]bool) ([]*me
 func (r *Roster) scan(ctx context.Context, t tenant.ID, ids []ID) (list []*member, err error) {
 	sel := r.store.db.Read(ctx).NewSelect().Model((*deviceRow)(nil)).
 		Column("id", "name", "note_name", "folded_text", "product_id", "scene_id").
-		Column("longitude", "latitude", "create_time").
+		Column("longitude", "latitude", "create_time", "disabled").
 		Where("d.tenant_id = ?", t)
 	if ids != nil {
 		sel.Where("d.id IN (?)", bun.List(ids))
@@ -199,8 +199,8 @@ func (r *Roster) scan(ctx context.Context, t tenant.ID, ids []ID) (list []*membe
 		var m member
 		var scene sql.NullInt64
 		var longitude, latitude sql.NullFloat64
-		err := rows.Scan(&m.ID, &m.Name, &m.NoteName, &m.foldedText, &m.productID, &scene,
-			&longitude, &latitude, &m.createTime)
+		err := rows.Scan(&m.ID, &m.Name, &m.NoteName, &m.foldedText, &m.ProductID, &scene,
+			&longitude, &latitude, &m.createTime, &m.disabled)
 		if err != nil {
 			return nil, err
 		}

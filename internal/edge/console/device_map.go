@@ -39,11 +39,19 @@ func (s *server) GetDeviceMap(
 	if err != nil {
 		return nil, err
 	}
+	counts, err := s.Roster.CountByProduct(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	quantities := quantitiesOf(s.Catalog, counts)
 	m := &wire.DeviceMap{
 		Markers:  []wire.MapMarker{},
 		Clusters: []wire.MapCluster{},
 		Total:    len(places),
 		Unplaced: unplaced,
+	}
+	if len(quantities) > 0 {
+		m.Quantities = new(s.wireQuantities(ctx, quantities))
 	}
 	online := func(p *device.MapPoint) bool { return s.Presence.Status(t, p.ID).Online }
 	if len(places) > maxMarkers {
@@ -54,6 +62,10 @@ func (s *server) GetDeviceMap(
 		m.Clusters = clusters(places, zoom, online, alarms)
 		return wire.GetDeviceMap200JSONResponse{Code: success, Data: m}, nil
 	}
+	var chosen *quantity
+	if r.Params.YeuSign != nil {
+		chosen = findQuantity(quantities, *r.Params.YeuSign)
+	}
 	for _, p := range places {
 		w := wire.MapMarker{
 			DeviceName: p.Name, NoteName: p.NoteName, GroupId: p.SceneID,
@@ -61,6 +73,9 @@ func (s *server) GetDeviceMap(
 		}
 		if open, found := alarms[p.ID]; found {
 			w.AlarmLevel = new(int(open.Level))
+		}
+		if chosen != nil {
+			w.Reading = s.mapReading(ctx, t, p, chosen)
 		}
 		m.Markers = append(m.Markers, w)
 	}

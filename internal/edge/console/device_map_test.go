@@ -15,7 +15,11 @@ func TestDeviceMap(t *testing.T) {
 	got := testkit.Ask[wire.DeviceMap](t, w.Contract, w.get(mapPath))
 	want := fmt.Sprintf(`{"clusters":[],"markers":[`+
 		`{"alarmLevel":2,"deviceName":"WS-1","groupId":%d,"latitude":39.92,"longitude":32.85,"noteName":"Mast","onlineState":1},`+
-		`{"deviceName":"WS-2","groupId":%d,"latitude":40,"longitude":33,"noteName":"","onlineState":0}],"total":2,"unplaced":1}`, w.north, w.north)
+		`{"deviceName":"WS-2","groupId":%d,"latitude":40,"longitude":33,"noteName":"","onlineState":0}],"quantities":[`+
+		`{"deviceCount":3,"identifier":"airTemperature","leastSpan":5,"name":"Air temperature","precision":1,"unit":"°C"},`+
+		`{"deviceCount":3,"identifier":"rain","name":"Rain","unit":"mm"},`+
+		`{"deviceCount":3,"identifier":"relativeHumidity","name":"Relative humidity","unit":"%%RH"}],"total":2,"unplaced":1}`,
+		w.north, w.north)
 	if g := asJSON(t, got); g != want {
 		t.Errorf("%s\nwant %s", g, want)
 	}
@@ -34,6 +38,37 @@ func TestDeviceMap(t *testing.T) {
 		if names != want || m.Total != len(m.Markers) || m.Unplaced != 1 {
 			t.Errorf("%s: %s, total %d, %d without a position", query, names, m.Total, m.Unplaced)
 		}
+	}
+}
+
+// With a quantity, markers have the newest number of their own device. A property that is no number,
+// and one that nobody has, give none.
+func TestDeviceMapQuantity(t *testing.T) {
+	w := newServer(t)
+	for sign, want := range map[string]string{
+		"airTemperature": fmt.Sprintf(`{"time":%d,"value":21.5}`, w.Clock.Milli()),
+		"rain":           "null", "heating": "null", "note": "null", "unheardOf": "null",
+	} {
+		m := testkit.Ask[wire.DeviceMap](t, w.Contract, w.get(mapPath+"?yeuSign="+sign))
+		if got := asJSON(t, m.Markers[0].Reading); got != want || m.Markers[1].Reading != nil {
+			t.Errorf("%s: %s, want %s", sign, got, want)
+		}
+	}
+	if err := w.readings.Erase(t.Context(), w.field.ID, w.ws1.ID); err != nil {
+		t.Fatal(err)
+	}
+	m := testkit.Ask[wire.DeviceMap](t, w.Contract, w.get(mapPath+"?yeuSign=airTemperature"))
+	if m.Markers[0].Reading != nil {
+		t.Errorf("without readings: %s", asJSON(t, m.Markers[0].Reading))
+	}
+	if m := testkit.Ask[wire.DeviceMap](
+		t,
+		w.Contract,
+		testkit.Call{Path: mapPath + "?yeuSign=airTemperature", Token: w.rivalToken},
+	); len(m.Markers) != 1 ||
+		m.Markers[0].DeviceName != w.rivalDevice.Name ||
+		(*m.Quantities)[0].DeviceCount != 1 {
+		t.Errorf("the rival's: %s", asJSON(t, m))
 	}
 }
 

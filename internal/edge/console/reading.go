@@ -21,18 +21,10 @@ func (s *server) latest(ctx context.Context, t tenant.ID, id device.ID, p *devic
 		return nil
 	}
 	by := make(wire.Latest, len(last))
-	l := requestFrom(ctx).Language
 	for i := range p.Properties {
 		for _, v := range last {
 			if prop := &p.Properties[i]; prop.ID == v.Property {
-				by[prop.Identifier] = wire.Reading{
-					Value:     v.Value,
-					Time:      v.Time,
-					Arrival:   earlyArrival(&v),
-					Unit:      s.Catalog.Unit(prop),
-					Name:      s.Catalog.Name(l, prop),
-					Precision: prop.Precision,
-				}
+				by[prop.Identifier] = *s.wireReading(ctx, prop, &v)
 			}
 		}
 	}

@@ -78,7 +78,8 @@ func TestDevicesByBattery(t *testing.T) {
 		page := testkit.Ask[wire.DevicePage](t, w.Contract, w.get(pagePath+"?pageNo=1&pageSize=10&"+query))
 		for _, d := range page.List {
 			list += d.DeviceName + " "
-			if hasBattery := d.ProductId == volts.ID || d.ProductId == percent.ID; hasBattery != (d.BatterySign != nil) ||
+			if hasBattery := d.ProductId == volts.ID ||
+				d.ProductId == percent.ID; hasBattery != (d.BatterySign != nil) ||
 				hasBattery && (*d.BatterySign != "batteryLevel" || *d.SignalSign != "signalStrength") {
 				t.Errorf("%s: battery %v, signal %v", d.DeviceName, d.BatterySign, d.SignalSign)
 			}

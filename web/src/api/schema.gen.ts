@@ -394,6 +394,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin-api/client/pc/home/attention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What needs a person now
+         * @description Open notices by level, then devices that went silent, then devices whose battery is low; within each the newest first, acknowledged notices after the others of their level. At most 20 things, and how many there are of each kind. A device with an open notice on being offline is not among the silent ones. Values are the newest ones; whether a value rises or falls is judged by the readings with which the notice began.
+         */
+        get: operations["getAttention"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin-api/client/pc/search": {
         parameters: {
             query?: never;
@@ -3454,6 +3474,62 @@ export interface components {
              */
             time: number;
         };
+        Attention: {
+            /** @description open notices */
+            alarmCount: number;
+            /** @description devices that reported once and are offline, without those that are disabled and those with an open notice on being offline */
+            silentCount: number;
+            /** @description online devices whose battery is below the limit of their product, or below 20 % */
+            batteryCount: number;
+            /** @description the most urgent first */
+            items: components["schemas"]["AttentionItem"][];
+            /**
+             * Format: int64
+             * @description the server's time of the answer
+             */
+            time: number;
+        };
+        AttentionItem: {
+            /** @enum {string} */
+            kind: "alarm" | "silent" | "battery";
+            deviceName: string;
+            noteName: string;
+            /** @description the device's scene; empty: in none, or the device is gone */
+            groupName: string;
+            /**
+             * Format: int64
+             * @description since when: the conditions hold, as far as is known, else when the notice began; or since when the device is silent; absent: not known
+             */
+            since?: number;
+            /**
+             * Format: int64
+             * @description only of an alarm
+             */
+            noticeId?: number;
+            /** @description only of an alarm: its notice's title */
+            title?: string;
+            alarmLevel?: components["schemas"]["AlarmLevel"];
+            ack?: components["schemas"]["AlarmAck"];
+            /** @description the property that the alarm or the low battery is about; absent of a silent device, and where the product no longer has it */
+            identifier?: string;
+            reading?: components["schemas"]["Reading"];
+            limit?: components["schemas"]["AttentionLimit"];
+            cause?: components["schemas"]["SilenceCause"];
+            /**
+             * @description how the number has moved since the notice began; absent where that is not known
+             * @enum {string}
+             */
+            trend?: "rising" | "falling" | "steady";
+        };
+        AttentionLimit: {
+            subconditions: components["schemas"]["Operator"];
+            value: components["schemas"]["ReadingValue"];
+        };
+        AttentionAnswer: {
+            code: number;
+            data: components["schemas"]["Attention"] | null;
+            msg: string;
+        };
         /** @description How many mails or SMS the tenant may send in a day of its zone. Once that many are sent, notices that are not serious are sent together in one message an hour, up to half as many again; serious notices are sent up to twice as many. Everything beyond is skipped. */
         LetterBudget: {
             /** @description email, phoneMessage, or another kind of channel that has a budget */
@@ -3915,6 +3991,34 @@ export interface components {
             latitude: number;
             onlineState: components["schemas"]["OnlineState"];
             alarmLevel?: components["schemas"]["AlarmLevel"];
+            reading?: components["schemas"]["MapReading"];
+        };
+        /** @description the newest number of the property that yeuSign names; absent: the device has none */
+        MapReading: {
+            /** Format: double */
+            value: number;
+            /** Format: int64 */
+            time: number;
+            /**
+             * Format: int64
+             * @description when it arrived, if that was before its time
+             */
+            arrival?: number;
+        };
+        MapQuantity: {
+            identifier: string;
+            /** @description the element's name in the caller's language */
+            name: string;
+            unit: string;
+            /** @description decimals to show; absent means not rounded */
+            precision?: number;
+            /**
+             * Format: double
+             * @description how much a scale of colours spans at least, as an axis of a chart does; absent: not known
+             */
+            leastSpan?: number;
+            /** @description devices of the tenant that measure it */
+            deviceCount: number;
         };
         MapCluster: {
             /** Format: double */
@@ -3935,6 +4039,8 @@ export interface components {
             north: number;
         };
         DeviceMap: {
+            /** @description the numbers that the tenant's devices have, first those by which lists show the most devices; absent: they have none */
+            quantities?: components["schemas"]["MapQuantity"][];
             markers: components["schemas"]["MapMarker"][];
             clusters: components["schemas"]["MapCluster"][];
             /** @description devices inside the box */
@@ -4992,6 +5098,26 @@ export interface operations {
             };
         };
     };
+    getAttention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What needs a person now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AttentionAnswer"];
+                };
+            };
+        };
+    };
     search: {
         parameters: {
             query: {
@@ -5211,6 +5337,8 @@ export interface operations {
                 east?: number;
                 north?: number;
                 zoom?: number;
+                /** @description an identifier: each marker then has that property's newest number */
+                yeuSign?: string;
             };
             header?: never;
             path?: never;

@@ -1,4 +1,5 @@
 import { HttpResponse, type JsonBodyType } from 'msw';
+import type { components } from '@/api/schema.gen';
 import type { AlarmNotice } from '@/lib/alarm/notices';
 import type { Device, DeviceMap, Group, Latest, Overview, Series, TslProperty } from '@/lib/device/types';
 import { ok, onGet } from './server';
@@ -102,10 +103,13 @@ export const dewPoint: TslProperty = {
 };
 
 /** The state of a test's server; a test changes it before or between calls. */
+type Attention = components['schemas']['Attention'];
+
 export interface TelemetryServer {
   overview: Overview;
   groups: Group[];
   map: DeviceMap;
+  attention: Attention;
   series: Series;
   model: TslProperty[];
   /** Devices in addition to those of the groups, for pages and look-ups by name. */
@@ -122,6 +126,7 @@ export function telemetryServer(change: Partial<TelemetryServer> = {}): Telemetr
     overview: overview(),
     groups: [],
     map: { markers: [], clusters: [], total: 0, unplaced: 0 },
+    attention: { alarmCount: 0, silentCount: 0, batteryCount: 0, items: [], time: noon },
     series: {},
     model,
     otherDevices: [],
@@ -150,6 +155,7 @@ export function telemetryServer(change: Partial<TelemetryServer> = {}): Telemetr
       return { ...each, deviceList, deviceCount: deviceList.length, onlineCount };
     });
   });
+  answer('/admin-api/client/pc/home/attention', () => state.attention);
   answer('/admin-api/client/pc/device/map', () => state.map);
   answer('/admin-api/client/pc/device/page', (query) => {
     const text = (query.get('deviceName') ?? '').toLowerCase();

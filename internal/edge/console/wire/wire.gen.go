@@ -114,6 +114,48 @@ func (e AlarmNoticeDetailResolveReason) Valid() bool {
 	}
 }
 
+// Defines values for AttentionItemKind.
+const (
+	AttentionAlarm   AttentionItemKind = "alarm"
+	AttentionBattery AttentionItemKind = "battery"
+	AttentionSilent  AttentionItemKind = "silent"
+)
+
+// Valid indicates whether the value is a known member of the AttentionItemKind enum.
+func (e AttentionItemKind) Valid() bool {
+	switch e {
+	case AttentionAlarm:
+		return true
+	case AttentionBattery:
+		return true
+	case AttentionSilent:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for AttentionItemTrend.
+const (
+	TrendFalling AttentionItemTrend = "falling"
+	TrendRising  AttentionItemTrend = "rising"
+	TrendSteady  AttentionItemTrend = "steady"
+)
+
+// Valid indicates whether the value is a known member of the AttentionItemTrend enum.
+func (e AttentionItemTrend) Valid() bool {
+	switch e {
+	case TrendFalling:
+		return true
+	case TrendRising:
+		return true
+	case TrendSteady:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for CaptchaDemandCaptchaRequired.
 const (
 	True CaptchaDemandCaptchaRequired = true
@@ -1110,6 +1152,81 @@ type AnalysisViewsAnswer struct {
 	Msg  string          `json:"msg"`
 }
 
+// Attention defines model for Attention.
+type Attention struct {
+	// AlarmCount open notices
+	AlarmCount int `json:"alarmCount"`
+
+	// BatteryCount online devices whose battery is below the limit of their product, or below 20 %
+	BatteryCount int `json:"batteryCount"`
+
+	// Items the most urgent first
+	Items []AttentionItem `json:"items"`
+
+	// SilentCount devices that reported once and are offline, without those that are disabled and those with an open notice on being offline
+	SilentCount int `json:"silentCount"`
+
+	// Time the server's time of the answer
+	Time int64 `json:"time"`
+}
+
+// AttentionAnswer defines model for AttentionAnswer.
+type AttentionAnswer struct {
+	Code int        `json:"code"`
+	Data *Attention `json:"data"`
+	Msg  string     `json:"msg"`
+}
+
+// AttentionItem defines model for AttentionItem.
+type AttentionItem struct {
+	// Ack who acknowledged the notice; absent: nobody did, or it was taken back
+	Ack *AlarmAck `json:"ack,omitempty"`
+
+	// AlarmLevel highest level among the device's open notices (0 general, 1 important, 2 serious); absent when none is open
+	AlarmLevel *AlarmLevel `json:"alarmLevel,omitempty"`
+
+	// Cause why a device is silent; only the evidence of its kind is there, times in epoch milliseconds
+	Cause      *SilenceCause `json:"cause,omitempty"`
+	DeviceName string        `json:"deviceName"`
+
+	// GroupName the device's scene; empty: in none, or the device is gone
+	GroupName string `json:"groupName"`
+
+	// Identifier the property that the alarm or the low battery is about; absent of a silent device, and where the product no longer has it
+	Identifier *string           `json:"identifier,omitempty"`
+	Kind       AttentionItemKind `json:"kind"`
+	Limit      *AttentionLimit   `json:"limit,omitempty"`
+	NoteName   string            `json:"noteName"`
+
+	// NoticeId only of an alarm
+	NoticeId *int64   `json:"noticeId,omitempty"`
+	Reading  *Reading `json:"reading,omitempty"`
+
+	// Since since when: the conditions hold, as far as is known, else when the notice began; or since when the device is silent; absent: not known
+	Since *int64 `json:"since,omitempty"`
+
+	// Title only of an alarm: its notice's title
+	Title *string `json:"title,omitempty"`
+
+	// Trend how the number has moved since the notice began; absent where that is not known
+	Trend *AttentionItemTrend `json:"trend,omitempty"`
+}
+
+// AttentionItemKind defines model for AttentionItem.Kind.
+type AttentionItemKind string
+
+// AttentionItemTrend how the number has moved since the notice began; absent where that is not known
+type AttentionItemTrend string
+
+// AttentionLimit defines model for AttentionLimit.
+type AttentionLimit struct {
+	// Subconditions booleans and texts take only = and !=
+	Subconditions Operator `json:"subconditions"`
+
+	// Value a number, a boolean or a text
+	Value ReadingValue `json:"value"`
+}
+
 // AuditChange One field of a thing, with its name in the calls.
 type AuditChange struct {
 	// After absent if there is no value or if hidden
@@ -1614,6 +1731,9 @@ type DeviceMap struct {
 	Clusters []MapCluster `json:"clusters"`
 	Markers  []MapMarker  `json:"markers"`
 
+	// Quantities the numbers that the tenant's devices have, first those by which lists show the most devices; absent: they have none
+	Quantities *[]MapQuantity `json:"quantities,omitempty"`
+
 	// Total devices inside the box
 	Total int `json:"total"`
 
@@ -1941,6 +2061,34 @@ type MapMarker struct {
 
 	// OnlineState 1 online, 0 offline
 	OnlineState OnlineState `json:"onlineState"`
+
+	// Reading the newest number of the property that yeuSign names; absent: the device has none
+	Reading *MapReading `json:"reading,omitempty"`
+}
+
+// MapQuantity defines model for MapQuantity.
+type MapQuantity struct {
+	// DeviceCount devices of the tenant that measure it
+	DeviceCount int    `json:"deviceCount"`
+	Identifier  string `json:"identifier"`
+
+	// LeastSpan how much a scale of colours spans at least, as an axis of a chart does; absent: not known
+	LeastSpan *float64 `json:"leastSpan,omitempty"`
+
+	// Name the element's name in the caller's language
+	Name string `json:"name"`
+
+	// Precision decimals to show; absent means not rounded
+	Precision *int   `json:"precision,omitempty"`
+	Unit      string `json:"unit"`
+}
+
+// MapReading the newest number of the property that yeuSign names; absent: the device has none
+type MapReading struct {
+	// Arrival when it arrived, if that was before its time
+	Arrival *int64  `json:"arrival,omitempty"`
+	Time    int64   `json:"time"`
+	Value   float64 `json:"value"`
 }
 
 // MapTiles defines model for MapTiles.
@@ -3297,6 +3445,9 @@ type GetDeviceMapParams struct {
 	East  *float64 `form:"east,omitempty" json:"east,omitempty"`
 	North *float64 `form:"north,omitempty" json:"north,omitempty"`
 	Zoom  *int     `form:"zoom,omitempty" json:"zoom,omitempty"`
+
+	// YeuSign an identifier: each marker then has that property's newest number
+	YeuSign *string `form:"yeuSign,omitempty" json:"yeuSign,omitempty"`
 }
 
 // GetDevicePageParams defines parameters for GetDevicePage.
@@ -3880,6 +4031,9 @@ type ServerInterface interface {
 	// UpdateScene Rename a scene, or open or close it
 	// (PUT /admin-api/client/pc/group/update)
 	UpdateScene(w http.ResponseWriter, r *http.Request)
+	// GetAttention What needs a person now
+	// (GET /admin-api/client/pc/home/attention)
+	GetAttention(w http.ResponseWriter, r *http.Request)
 	// GetOverviewStatistics The four statistics of the home page
 	// (GET /admin-api/client/pc/home/overview-statistics)
 	GetOverviewStatistics(w http.ResponseWriter, r *http.Request, params GetOverviewStatisticsParams)
@@ -6196,6 +6350,19 @@ func (siw *ServerInterfaceWrapper) GetDeviceMap(w http.ResponseWriter, r *http.R
 		return
 	}
 
+	// ------------- Optional query parameter "yeuSign" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "yeuSign", r.URL.Query(), &params.YeuSign, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "yeuSign"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "yeuSign", Err: err})
+		}
+		return
+	}
+
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.GetDeviceMap(w, r, params)
 	}))
@@ -6575,6 +6742,20 @@ func (siw *ServerInterfaceWrapper) UpdateScene(w http.ResponseWriter, r *http.Re
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.UpdateScene(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetAttention operation middleware
+func (siw *ServerInterfaceWrapper) GetAttention(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetAttention(w, r)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -7752,6 +7933,7 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/apicredentials/page", wrapper.PageCredentials)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/audit/page", wrapper.PageAudit)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/home/overview-statistics", wrapper.GetOverviewStatistics)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/home/attention", wrapper.GetAttention)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/search", wrapper.Search)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/product/get/simple-list", wrapper.GetProductSimpleList)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/page", wrapper.GetDevicePage)
@@ -9169,6 +9351,27 @@ func (response UpdateScene200JSONResponse) VisitUpdateSceneResponse(w http.Respo
 	return err
 }
 
+type GetAttentionRequestObject struct {
+}
+
+type GetAttentionResponseObject interface {
+	VisitGetAttentionResponse(w http.ResponseWriter) error
+}
+
+type GetAttention200JSONResponse AttentionAnswer
+
+func (response GetAttention200JSONResponse) VisitGetAttentionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetOverviewStatisticsRequestObject struct {
 	Params GetOverviewStatisticsParams
 }
@@ -10240,6 +10443,9 @@ type StrictServerInterface interface {
 	// UpdateScene Rename a scene, or open or close it
 	// (PUT /admin-api/client/pc/group/update)
 	UpdateScene(ctx context.Context, request UpdateSceneRequestObject) (UpdateSceneResponseObject, error)
+	// GetAttention What needs a person now
+	// (GET /admin-api/client/pc/home/attention)
+	GetAttention(ctx context.Context, request GetAttentionRequestObject) (GetAttentionResponseObject, error)
 	// GetOverviewStatistics The four statistics of the home page
 	// (GET /admin-api/client/pc/home/overview-statistics)
 	GetOverviewStatistics(ctx context.Context, request GetOverviewStatisticsRequestObject) (GetOverviewStatisticsResponseObject, error)
@@ -11975,6 +12181,30 @@ func (sh *strictHandler) UpdateScene(w http.ResponseWriter, r *http.Request) {
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(UpdateSceneResponseObject); ok {
 		if err := validResponse.VisitUpdateSceneResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetAttention operation middleware
+func (sh *strictHandler) GetAttention(w http.ResponseWriter, r *http.Request) {
+	var request GetAttentionRequestObject
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetAttention(ctx, request.(GetAttentionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetAttention")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetAttentionResponseObject); ok {
+		if err := validResponse.VisitGetAttentionResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

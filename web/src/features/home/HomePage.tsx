@@ -8,6 +8,9 @@ import { overviewQuery } from '@/lib/http/queries';
 import { useLanguage } from '@/lib/i18n/i18n';
 import { PageError } from '@/ui/PageError';
 import { PageTitle } from '@/ui/PageTitle';
+import { Attention } from './attention/Attention';
+import { attentionQuery } from './attention/queries';
+import { useAttentionLive } from './attention/useAttentionLive';
 import { DeviceList } from './devices/DeviceList';
 import css from './HomePage.module.css';
 import { MapCard } from './map/MapCard';
@@ -25,11 +28,15 @@ import { useSummary } from './useSummary';
 export function HomePage() {
   const { t } = useTranslation();
   useDeviceLive();
+  useAttentionLive();
   const language = useLanguage((state) => state.language);
   const overview = useQuery({ ...overviewQuery(), ...bannerQueryOptions });
   const groups = useQuery({ ...groupsQuery(language), placeholderData: keepPreviousData });
   const map = useQuery(mapQuery(null));
-  const { name, device, select } = useSelection(groups.data);
+  const attention = useQuery({ ...attentionQuery(language), placeholderData: keepPreviousData });
+  // Until it is known what is worst, nothing is selected, so that the selection does not jump.
+  const urgent = attention.isPending ? undefined : (attention.data?.items ?? []);
+  const { name, device, select } = useSelection(groups.data, urgent);
   const summary = useSummary(overview.data);
 
   const isPhone = useMediaQuery(phoneQuery);
@@ -42,10 +49,17 @@ export function HomePage() {
 
   const nothing = groups.data?.every(({ deviceCount }) => deviceCount === 0) === true;
   return (
-    <>
+    <div className={css.page}>
       <PageTitle title={t('nav.home')} summary={summary} />
-      <PageError queries={[overview, groups, map]} />
+      <PageError queries={[overview, groups, map, attention]} />
       <Statistics overview={overview.data} failed={overview.isError} asOf={overview.dataUpdatedAt} />
+      <Attention
+        attention={attention.data}
+        failed={attention.isError}
+        asOf={attention.dataUpdatedAt}
+        selected={name}
+        onSelect={selectFromList}
+      />
       <div className={`${css.columns} ${nothing ? css.bare : ''}`}>
         <div className={css.list}>
           <DeviceList
@@ -79,6 +93,6 @@ export function HomePage() {
           </div>
         )}
       </div>
-    </>
+    </div>
   );
 }

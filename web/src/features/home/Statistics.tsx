@@ -2,6 +2,7 @@ import AlertOutlined from '@ant-design/icons/AlertOutlined';
 import CheckCircleOutlined from '@ant-design/icons/CheckCircleOutlined';
 import DeploymentUnitOutlined from '@ant-design/icons/DeploymentUnitOutlined';
 import DisconnectOutlined from '@ant-design/icons/DisconnectOutlined';
+import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Overview } from '@/lib/device/types';
@@ -41,12 +42,14 @@ export function Statistics({ overview, failed, asOf }: StatisticsProps) {
       <Statistic
         icon={<DeploymentUnitOutlined />}
         title={t('home.stat.total')}
+        link={{ to: '/device' }}
         value={count(overview?.deviceCount)}
         note={overview && <Where overview={overview} />}
       />
       <Statistic
         icon={<CheckCircleOutlined />}
         title={t('home.stat.online')}
+        link={{ to: '/device', search: { state: 'online' } }}
         value={count(overview?.onlineCount)}
         aside={share === undefined ? undefined : format.percent(share)}
         note={overview && (old ? <AsOfTime time={asOf} /> : <Counted counted={overview.time} />)}
@@ -54,12 +57,14 @@ export function Statistics({ overview, failed, asOf }: StatisticsProps) {
       <Statistic
         icon={<AlertOutlined />}
         title={t('home.stat.alarms')}
+        link={{ to: '/inform' }}
         value={count(overview?.todayAlarmCount)}
         note={overview && <Pending overview={overview} />}
       />
       <Statistic
         icon={<DisconnectOutlined />}
         title={t('home.stat.offline')}
+        link={{ to: '/device', search: { state: 'offline' } }}
         value={count(overview?.offlineCount)}
         note={
           overview &&
@@ -76,19 +81,23 @@ export function Statistics({ overview, failed, asOf }: StatisticsProps) {
 interface StatisticProps {
   icon: ReactNode;
   title: string;
+  /** Where the number is explained. */
+  link: LinkProps;
   value: ReactNode;
   aside?: string;
   note?: ReactNode;
 }
 
-function Statistic({ icon, title, value, aside, note }: StatisticProps) {
+function Statistic({ icon, title, link, value, aside, note }: StatisticProps) {
   return (
     <dl className={css.statistic}>
       <dt className={css.title} title={title}>
         <span className={css.icon} aria-hidden="true">
           {icon}
         </span>
-        <span className={css.words}>{title}</span>
+        <Link {...link} className={css.words}>
+          {title}
+        </Link>
       </dt>
       <dd className={css.value}>
         {value}

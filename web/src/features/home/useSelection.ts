@@ -1,11 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useCallback } from 'react';
+import { useCallback, useState } from 'react';
 import { knownDevices } from '@/lib/device/live/applyToCache';
 import { deviceQuery } from '@/lib/device/queries';
 import type { Device, Group } from '@/lib/device/types';
 import { useLanguage } from '@/lib/i18n/i18n';
 import { firstDevice } from '@/ui/deviceTree/rows';
+import type { AttentionItem } from './attention/queries';
 
 export interface Selection {
   /** The deviceName that list, map and panels share; undefined while there is nothing to select. */
@@ -17,15 +18,22 @@ export interface Selection {
 
 /**
  * The selected device. It is kept in the address, so that it survives a reload and can be shared;
- * the default is the list's first device.
+ * the default is the device that needs a person most, or else the list's first one. The default is
+ * chosen once: the selection does not move when alarms come and go. `urgent` is undefined until it is
+ * known what needs a person.
  */
-export function useSelection(groups: Group[] | undefined): Selection {
+export function useSelection(groups: Group[] | undefined, urgent: readonly AttentionItem[] | undefined): Selection {
   const { device: given } = useSearch({ strict: false });
   const navigate = useNavigate();
   const client = useQueryClient();
   const language = useLanguage((state) => state.language);
 
-  const name = given ?? (groups ? firstDevice(groups)?.deviceName : undefined);
+  const [chosen, setChosen] = useState<string>();
+  if (chosen === undefined && groups && urgent) {
+    const worst = urgent[0]?.deviceName ?? firstDevice(groups)?.deviceName;
+    if (worst !== undefined) setChosen(worst);
+  }
+  const name = given ?? chosen;
   const listed = groups?.flatMap(({ deviceList }) => deviceList).find(({ deviceName }) => deviceName === name);
 
   // A device beyond the first hundred of its group is fetched by name.
@@ -39,7 +47,7 @@ export function useSelection(groups: Group[] | undefined): Selection {
     (deviceName: string) => {
       void navigate({
         to: '.',
-        search: { device: deviceName },
+        search: (before) => ({ ...before, device: deviceName }),
         replace: true,
         resetScroll: false,
       });

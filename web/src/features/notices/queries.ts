@@ -1,4 +1,4 @@
-import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { components } from '@/api/schema.gen';
 import { noticeKeys } from '@/lib/alarm/notices';
 import { bannerQueryOptions } from '@/lib/device/queries';
@@ -75,8 +75,3 @@ export const propertiesQuery = (language: Language, deviceName: string) =>
     queryKey: [...noticeKeys.kind('properties'), deviceName, language],
     queryFn: ({ signal }) => api.get('/admin-api/client/pc/device/get/property', { query: { deviceName }, signal }),
   });
-
-/** Refetches after a change of notices that the page cannot apply by itself. */
-export function refetchNotices(client: QueryClient): Promise<void> {
-  return client.invalidateQueries({ queryKey: noticeKeys.all });
-}

@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
+import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { components } from '@/api/schema.gen';
 import { bannerQueryOptions } from '@/lib/device/queries';
 import { api } from '@/lib/http/api';
@@ -31,3 +31,8 @@ export const openNoticesQuery = (deviceName: string) =>
         signal,
       }),
   });
+
+/** Refetches after a change of notices that a page cannot apply by itself. */
+export function refetchNotices(client: QueryClient): Promise<void> {
+  return client.invalidateQueries({ queryKey: noticeKeys.all });
+}

@@ -64,7 +64,8 @@ export const deviceKeys = {
   day: (deviceName: string, sign: string, points: number) => ['devices', 'day', deviceName, sign, points] as const,
   dayLines: (deviceNames: readonly string[], signs: readonly string[]) =>
     ['devices', 'dayLines', deviceNames, signs] as const,
-  map: (view: MapView | null) => ['devices', 'map', view] as const,
+  map: (view: MapView | null, sign?: string) =>
+    sign === undefined ? (['devices', 'map', view] as const) : (['devices', 'map', view, sign] as const),
 };
 
 interface QueryWithStatus {
@@ -198,9 +199,10 @@ export const dayLinesQuery = (deviceNames: readonly string[], signs: readonly st
     staleTime: 10 * 60_000,
   });
 
-export const mapQuery = (view: MapView | null) =>
+/** The map's devices; with `sign`, each with the newest number of that property. */
+export const mapQuery = (view: MapView | null, sign?: string) =>
   queryOptions({
     ...bannerQueryOptions,
-    queryKey: deviceKeys.map(view),
-    queryFn: ({ signal }) => api.get('/admin-api/client/pc/device/map', { query: view ?? {}, signal }),
+    queryKey: deviceKeys.map(view, sign),
+    queryFn: ({ signal }) => api.get('/admin-api/client/pc/device/map', { query: { ...view, yeuSign: sign }, signal }),
   });

@@ -8,6 +8,7 @@ export type Device = Schemas['Device'];
 export type DevicePage = Schemas['DevicePage'];
 export type DeviceMap = Schemas['DeviceMap'];
 export type MapMarker = Schemas['MapMarker'];
+export type MapQuantity = Schemas['MapQuantity'];
 export type MapCluster = Schemas['MapCluster'];
 export type Latest = Schemas['Latest'];
 export type Reading = Schemas['Reading'];

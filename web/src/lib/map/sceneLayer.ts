@@ -3,6 +3,7 @@ import { type Point, roundedHull } from './hull';
 import { placeLabels } from './labels';
 import type { Place } from './place';
 import css from './scene.module.css';
+import { sceneParts } from './sceneParts';
 
 /** A scene on the map. */
 export interface MapScene {
@@ -39,12 +40,12 @@ function setText(element: Element | undefined, text = ''): void {
 }
 
 /**
- * Draws each scene as the rounded hull of its devices. The distance is in pixels, so each zoom
+ * Draws each scene as the rounded hull of its devices, in parts where one would cross another scene. The distance is in pixels, so each zoom
  * needs a new shape.
  */
 export class SceneLayer {
   private readonly map: L.Map;
-  private readonly hulls = new Map<number, L.Polygon>();
+  private readonly hulls = new Map<string, L.Polygon>();
   private readonly labels = new Map<number, L.Marker>();
   private readonly renderer: L.Renderer;
 
@@ -57,18 +58,26 @@ export class SceneLayer {
 
   /** Names avoid the marks, which are drawn above them. */
   draw(scenes: readonly MapScene[], marks: readonly DrawnMark[], at: (place: Place) => L.LatLngTuple): void {
-    const outlines = scenes.flatMap((scene) => {
-      const points = scene.places.map((place) => this.map.latLngToLayerPoint(at(place)));
-      return this.drawsAt(points) ? [{ scene, outline: roundedHull(points, outlineDistance) }] : [];
-    });
-    const drawn = new Set(outlines.map(({ scene }) => scene.id));
-    for (const [id, hull] of this.hulls) {
-      if (drawn.has(id)) continue;
+    const shown = scenes
+      .map((scene) => ({ scene, points: scene.places.map((place) => this.map.latLngToLayerPoint(at(place))) }))
+      .filter(({ points }) => this.drawsAt(points));
+    const parts = sceneParts(shown.map(({ points }) => points));
+    const outlines = shown.map(({ scene }, i) => ({
+      scene,
+      outlines: (parts[i] ?? []).map((points) => roundedHull(points, outlineDistance)),
+    }));
+    const drawn = new Set(outlines.flatMap(({ scene, outlines }) => outlines.map((_, i) => `${scene.id} ${i}`)));
+    for (const [key, hull] of this.hulls) {
+      if (drawn.has(key)) continue;
       hull.remove();
-      this.hulls.delete(id);
+      this.hulls.delete(key);
     }
-    for (const { scene, outline } of outlines) this.drawHull(scene.id, outline);
-    const named = this.map.getSize().x >= roomForNames ? outlines : [];
+    for (const { scene, outlines: own } of outlines) {
+      for (const [i, outline] of own.entries()) this.drawHull(`${scene.id} ${i}`, outline);
+    }
+    // A scene's name is at its largest part.
+    const largest = outlines.map(({ scene, outlines: own }) => ({ scene, outline: own[0] ?? [] }));
+    const named = this.map.getSize().x >= roomForNames ? largest : [];
     this.drawNames(
       named,
       marks.map(({ place, offset }) => {
@@ -94,15 +103,15 @@ export class SceneLayer {
     return Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys)) >= minExtent;
   }
 
-  private drawHull(id: number, outline: readonly Point[]): void {
+  private drawHull(key: string, outline: readonly Point[]): void {
     const corners = outline.map(({ x, y }) => this.map.layerPointToLatLng([x, y]));
-    const hull = this.hulls.get(id);
+    const hull = this.hulls.get(key);
     if (hull) {
       hull.setLatLngs(corners);
       return;
     }
     const options = { renderer: this.renderer, interactive: false, className: css.hull, smoothFactor: 0 };
-    this.hulls.set(id, L.polygon(corners, options).addTo(this.map));
+    this.hulls.set(key, L.polygon(corners, options).addTo(this.map));
   }
 
   private drawNames(

@@ -7,6 +7,7 @@ import type { QueryKey } from '@tanstack/react-query';
  */
 const maxEntries = {
   overview: 1,
+  attention: 1,
   groups: 1,
   page: 12,
   device: 20,
@@ -14,7 +15,7 @@ const maxEntries = {
   tsl: 60,
   model: 40,
   day: 40,
-  map: 1,
+  map: 2,
   notices: 3,
   messages: 1,
   unread: 1,
@@ -29,6 +30,7 @@ export type AnswerKind = keyof typeof maxEntries;
 export function answerKindOf([area, kind, ...rest]: QueryKey): AnswerKind | null {
   switch (area) {
     case 'overview':
+    case 'attention':
     case 'user':
     case 'tenant':
       return area;

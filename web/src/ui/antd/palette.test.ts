@@ -45,9 +45,24 @@ describe.each([
     for (const level of ['level-0', 'level-1', 'level-2'])
       expect(contrast(value(level), value(`${level}-bg`)), level).toBeGreaterThanOrEqual(4.5);
     expect(contrast(value('on-primary'), value('primary'))).toBeGreaterThanOrEqual(4.5);
+    for (const step of [0, 1, 2, 3, 4])
+      expect(contrast(value(`ramp-ink-${step}`), value(`ramp-${step}`)), `ramp ${step}`).toBeGreaterThanOrEqual(4.5);
     for (const mark of ['ctl', 'focus'])
       expect(contrast(value(mark), value('surface')), mark).toBeGreaterThanOrEqual(3);
   });
+});
+
+it.each([
+  ['light', light, -1],
+  ['dark', dark, 1],
+] as const)('orders the ramp of the %s theme by lightness, so that no colour vision is needed', (_, tokens, sign) => {
+  const steps = [0, 1, 2, 3, 4].map((step) => luminance(tokens.get(`ramp-${step}`) ?? ''));
+  for (const [i, step] of steps.slice(1).entries()) {
+    const before = steps[i] ?? 0;
+    const [high, low] = [Math.max(step, before), Math.min(step, before)];
+    expect(Math.sign(step - before)).toBe(sign);
+    expect((high + 0.05) / (low + 0.05)).toBeGreaterThan(1.2);
+  }
 });
 
 it('gives both themes the same names', () => {

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { renderWithProviders } from '@/test/renderWithProviders';
 import { signedIn } from '@/test/session';
 import { type TelemetryServer, telemetryServer } from '@/test/telemetryServer';
+import { WithRouter } from '@/test/WithRouter';
 import { MapCard } from './MapCard';
 
 const state = vi.hoisted(() => ({ fails: false, tiles: undefined as unknown }));
@@ -19,7 +20,9 @@ vi.mock('./DeviceMap', () => ({
 
 let server: TelemetryServer;
 const card = (
-  <MapCard data={undefined} groups={undefined} selected={undefined} device={undefined} onSelect={() => undefined} />
+  <WithRouter>
+    <MapCard data={undefined} groups={undefined} selected={undefined} device={undefined} onSelect={() => undefined} />
+  </WithRouter>
 );
 
 beforeEach(() => {

@@ -10,18 +10,20 @@ import { lazyComponent } from '@/ui/lazyComponent';
 import { Legend } from './Legend';
 import css from './MapCard.module.css';
 import type { MapContent } from './useMapContent';
+import { useQuantity } from './useQuantity';
 
 const DeviceMap = lazyComponent(() => import('./DeviceMap'), 'DeviceMap');
 
 /** The frame of the map. It and its legend are shown at once; Leaflet is loaded later. */
 export function MapCard(content: MapContent) {
   const { t } = useTranslation();
+  const { data, shown, ...choice } = useQuantity(content.data);
   const settings = useQuery(consoleSettingsQuery());
   const [attempt, setAttempt] = useState(1);
   // If the settings cannot be fetched, the map is shown without tiles.
   const ready = settings.data !== undefined || settings.isError;
   const [showsTiles, showTiles] = useLoadOnDemand();
-  const legend = useRef<HTMLUListElement>(null);
+  const legend = useRef<HTMLDivElement>(null);
   // In some languages the legend has two lines on a phone, and it must not cover the uppermost
   // devices.
   const covered = useCallback(() => {
@@ -39,14 +41,16 @@ export function MapCard(content: MapContent) {
           </div>
         }
       >
-        {ready ? <DeviceMap tiles={showsTiles ? tiles : null} covered={covered} {...content} /> : null}
+        {ready ? (
+          <DeviceMap tiles={showsTiles ? tiles : null} covered={covered} {...content} data={data} shown={shown} />
+        ) : null}
       </ErrorBoundary>
       {tiles && !showsTiles ? (
         <div className={css.ask}>
           <LoadOnDemand icon={<PictureOutlined />} words={t('saver.tiles')} onTap={showTiles} />
         </div>
       ) : null}
-      <Legend ref={legend} />
+      <Legend ref={legend} shown={shown} {...choice} />
     </section>
   );
 }

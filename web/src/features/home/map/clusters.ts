@@ -9,8 +9,15 @@ import type { Place } from '@/lib/map/place';
  * cluster of devices with their bounding box.
  */
 export type Feature =
-  | { kind: 'device'; key: string; place: Place; marker: MapMarker; offset: Point }
+  | { kind: 'device'; key: string; place: Place; marker: MapMarker; offset: Point; room?: Room }
   | { kind: 'cluster'; key: string; place: Place; count: number; online: number; alarms: number; box: Box };
+
+/** What a device's mark has room for without touching another mark. */
+export interface Room {
+  /** Its value as a pill; otherwise it is a dot in the value's colour. */
+  pill: boolean;
+  name: boolean;
+}
 
 export interface Box {
   west: number;

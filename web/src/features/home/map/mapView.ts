@@ -68,7 +68,8 @@ export function devicesIn(
   { west, south, east, north }: MapView,
   chosen: Device | undefined,
 ): Feature[] {
-  const own = chosen && markerOf(chosen);
+  const listed = devices.find(({ marker }) => marker.deviceName === chosen?.deviceName)?.marker;
+  const own = chosen && markerOf(chosen, listed?.reading);
   const seen = devices.flatMap((feature) => {
     const { latitude, longitude } = feature.place;
     if (feature.marker.deviceName === own?.deviceName) return [];
@@ -100,15 +101,17 @@ export function marksOf(
   const marks: Feature[] = [...features.filter(({ kind }) => kind === 'cluster'), ...single];
   // From the device itself if it is known: the map may not contain it yet, or contain it within a
   // cluster.
-  const marker = chosen ? markerOf(chosen) : shown.markers.find(({ deviceName }) => deviceName === selected);
+  const marker = chosen
+    ? markerOf(chosen, shown.markers.find(({ deviceName }) => deviceName === selected)?.reading)
+    : shown.markers.find(({ deviceName }) => deviceName === selected);
   if (marker) marks.push(deviceFeature(marker));
   return marks;
 }
 
-function markerOf(device: Device): MapMarker | undefined {
+function markerOf(device: Device, reading: MapMarker['reading']): MapMarker | undefined {
   const { deviceName, noteName, groupId, onlineState, alarmLevel, latitude, longitude } = device;
   if (latitude === undefined || longitude === undefined) return undefined;
-  return { deviceName, noteName, groupId, onlineState, alarmLevel, latitude, longitude };
+  return { deviceName, noteName, groupId, onlineState, alarmLevel, latitude, longitude, reading };
 }
 
 /**

@@ -130,10 +130,11 @@ describe('the marks', () => {
     const off = mast('off', 0.02, 0, { onlineState: 0, alarmLevel: 1 });
     layer.draw([middle, north, off], undefined, context);
     const has = (name: string) =>
-      ['online', 'strike', 'alarm'].map((look) => mark(name).querySelector(`.${look}`) !== null);
-    expect(has('middle')).toEqual([true, false, false]);
-    expect(has('north')).toEqual([true, false, true]);
-    expect(has('off')).toEqual([false, true, true]);
+      ['online', 'strike', 'alarm', 'lesser'].map((look) => mark(name).querySelector(`.${look}`) !== null);
+    expect(has('middle')).toEqual([true, false, false, false]);
+    expect(has('north')).toEqual([true, false, true, false]);
+    // Red is kept for serious alarms.
+    expect(has('off')).toEqual([false, true, false, true]);
   });
 
   it('are not redrawn if nothing has changed', () => {

@@ -1,8 +1,9 @@
 import L from 'leaflet';
+import { nameOf } from '@/lib/device/types';
 import type { Point } from '@/lib/map/hull';
 import type { Place } from '@/lib/map/place';
-import { type Feature, inAlarm, presenceOf } from './clusters';
-import { clusterGlyph, deviceGlyph } from './glyph';
+import { type DeviceFeature, type Feature, inAlarm, presenceOf } from './clusters';
+import { clusterGlyph, deviceGlyph, type ValueLook } from './glyph';
 import css from './marks.module.css';
 import { isDirection, nextInDirection } from './roving';
 import { makeRoom } from './spread';
@@ -11,6 +12,8 @@ import { makeRoom } from './spread';
 export interface MarkContext {
   describe: (feature: Feature) => string;
   count: (count: number) => string;
+  /** A device's value of the chosen quantity; undefined where it has none. */
+  value?: (feature: DeviceFeature) => ValueLook | undefined;
   /** Converts a position to this map's coordinates. */
   at: (place: Place) => L.LatLngTuple;
   onDevice: (deviceName: string) => void;
@@ -31,7 +34,12 @@ interface Drawn {
 
 const noOffset: Point = { x: 0, y: 0 };
 const isSameFeature = (a: Feature, b: Feature) =>
-  a === b || (a.kind === 'device' && b.kind === 'device' && a.marker === b.marker);
+  a === b ||
+  (a.kind === 'device' &&
+    b.kind === 'device' &&
+    a.marker === b.marker &&
+    a.room?.pill === b.room?.pill &&
+    a.room?.name === b.room?.name);
 const isSamePoint = (a: Point, b: Point) => a.x === b.x && a.y === b.y;
 /** Half of the size of a mark's picture. */
 const halfGlyph = 22;
@@ -93,7 +101,7 @@ export class MarkLayer {
     const [presence, alarm] = [presenceOf(feature), inAlarm(feature)];
     const glyph =
       feature.kind === 'device'
-        ? deviceGlyph(presence, alarm, selected)
+        ? deviceGlyph(presence, feature.marker.alarmLevel, selected, context.value?.(feature))
         : clusterGlyph(presence, alarm, context.count(feature.count));
     const words = context.describe(feature);
     const place = context.at(feature.place);
@@ -103,6 +111,7 @@ export class MarkLayer {
     const element = marker.getElement();
     if (!element) return;
     if (drawn.glyph !== glyph) element.innerHTML = glyph;
+    showName(element, feature);
     if (!isSamePoint(drawn.offset, offset)) {
       element.style.marginLeft = `${Number((offset.x - halfGlyph).toFixed(1))}px`;
       element.style.marginTop = `${Number((offset.y - halfGlyph).toFixed(1))}px`;
@@ -174,4 +183,23 @@ export class MarkLayer {
     const { x, y } = this.map.latLngToContainerPoint(marker.getLatLng());
     return { x: x + offset.x, y: y + offset.y };
   }
+}
+
+/** The device's name below its mark, where it has room. As text: people gave the name. */
+function showName(element: HTMLElement, feature: Feature): void {
+  const shown = feature.kind === 'device' && feature.room?.name ? nameOf(feature.marker) : undefined;
+  let label = element.querySelector('span');
+  if (shown === undefined) {
+    label?.remove();
+    element.classList.remove(css.named ?? 'named');
+    return;
+  }
+  if (!label) {
+    label = document.createElement('span');
+    label.className = css.label ?? '';
+    label.ariaHidden = 'true';
+    element.append(label);
+  }
+  element.classList.add(css.named ?? 'named');
+  if (label.textContent !== shown) label.textContent = shown;
 }

@@ -1,17 +1,18 @@
 import type L from 'leaflet';
 import { useCallback, useEffect, useRef } from 'react';
 import type { DeviceMap } from '@/lib/device/types';
+import { closestZoom } from '@/lib/map/baseMap';
 import { defaultPlace, defaultZoom, type Place } from '@/lib/map/place';
 import { boundsOfAll } from './mapView';
 
-/** Pixels that a mark and its spread neighbours may extend above its position. */
+/** The devices fill the frame but for this part of it on each side. */
+const margin = 0.075;
+/** Pixels that a mark extends above its position, and beside it. */
 const marksAbove = 24;
-
-/**
- * At this zoom, the rows of a field can be told apart; a tenant with a single device needs no
- * closer zoom.
- */
-const maxFitZoom = 16;
+const markBeside = 34;
+const fitSnap = 0.05;
+/** Of a single device: at this zoom, the rows of a field can be told apart. */
+const singleZoom = 16;
 
 /**
  * Shows everything that has a position: once the data is known, on request, and again when the
@@ -40,9 +41,18 @@ export function useFit(
         map.setView([defaultPlace.latitude, defaultPlace.longitude], defaultZoom, { animate });
         return;
       }
-      // Leaves room for the legend and for the scenes' outlines and names.
-      const top = Math.max(map.getSize().y > 320 ? 100 : 52, covered() + marksAbove);
-      map.fitBounds(bounds, { paddingTopLeft: [52, top], paddingBottomRight: [52, 44], maxZoom: maxFitZoom, animate });
+      const { x, y } = map.getSize();
+      const [beside, above] = [Math.max(markBeside, x * margin), Math.max(marksAbove, y * margin)];
+      // Between two steps of the zoom, devices could fill little more than half of the frame.
+      const { zoomSnap } = map.options;
+      map.options.zoomSnap = fitSnap;
+      map.fitBounds(bounds, {
+        paddingTopLeft: [beside, Math.max(covered() + marksAbove, above)],
+        paddingBottomRight: [beside, above],
+        maxZoom: bounds.getNorthEast().equals(bounds.getSouthWest()) ? singleZoom : closestZoom,
+        animate,
+      });
+      map.options.zoomSnap = zoomSnap;
     },
     [map, data, at, covered],
   );

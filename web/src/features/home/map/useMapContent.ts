@@ -12,8 +12,11 @@ import { clusterIndex, type Feature } from './clusters';
 import { describer } from './describe';
 import { devicesIn, devicesOf, marksOf, offsetsOf, placesOf, sceneList, viewOf } from './mapView';
 import { MarkLayer } from './markLayer';
+import { namePoints, withRoom } from './room';
 import { UnplacedMark } from './unplaced';
 import { useFit } from './useFit';
+import type { ShownQuantity } from './useQuantity';
+import { valueLook } from './valueLook';
 
 export interface MapContent {
   /** The answer to the query without a box; undefined until it is fetched. */
@@ -24,9 +27,20 @@ export interface MapContent {
   onSelect: (deviceName: string) => void;
 }
 
-/** The same with `covered`, which returns the height in pixels that is covered at the map's top. */
+/** The same with the quantity that is shown, if one is, and with `covered`, which returns the height in pixels that is covered at the map's top. */
 export interface FramedContent extends MapContent {
   covered: () => number;
+  shown: ShownQuantity | undefined;
+}
+
+/** From this zoom on, marks have their names. */
+const namesZoom = 16;
+
+/** Whether a mark there can be seen: the map does not move then. */
+function isInView(map: L.Map, place: L.LatLngTuple, covered: number): boolean {
+  const { x, y } = map.latLngToContainerPoint(place);
+  const size = map.getSize();
+  return x >= 0 && x <= size.x && y >= covered && y <= size.y;
 }
 
 const noMap: DeviceMap = { markers: [], clusters: [], total: 0, unplaced: 0 };
@@ -35,7 +49,7 @@ const noMap: DeviceMap = { markers: [], clusters: [], total: 0, unplaced: 0 };
  * Draws devices, clusters and scenes, and updates them with the data, the view and the selection.
  */
 export function useMapContent(map: L.Map, tiles: MapTiles | null, content: FramedContent) {
-  const { data = noMap, groups, selected, device, onSelect, covered } = content;
+  const { data = noMap, groups, selected, device, onSelect, covered, shown: quantity } = content;
   const { t } = useTranslation();
   const format = useFormat();
   const [view, setView] = useState<MapView>(() => viewOf(map));
@@ -45,7 +59,11 @@ export function useMapContent(map: L.Map, tiles: MapTiles | null, content: Frame
   // If there are more devices than the server sends as single markers, it clusters them for each
   // view and is queried again when the view changes.
   const isClustered = data.clusters.length > 0;
-  const clusteredQuery = useQuery({ ...mapQuery(view), enabled: isClustered, placeholderData: keepPreviousData });
+  const clusteredQuery = useQuery({
+    ...mapQuery(view, quantity?.quantity.identifier),
+    enabled: isClustered,
+    placeholderData: keepPreviousData,
+  });
   const shown = isClustered ? (clusteredQuery.data ?? data) : data;
 
   const place = device?.latitude !== undefined && device.longitude !== undefined;
@@ -99,13 +117,14 @@ export function useMapContent(map: L.Map, tiles: MapTiles | null, content: Frame
   const layers = useRef<{ marks: MarkLayer; scenes: SceneLayer; unplaced: UnplacedMark }>(null);
   const context = useMemo(
     () => ({
-      describe: describer(t, format),
+      describe: describer(t, format, quantity?.quantity),
+      value: quantity?.scale ? valueLook(quantity.quantity, quantity.scale, format) : undefined,
       count: (count: number) => format.number(count),
       at,
       onDevice: onSelect,
       onCluster: zoomTo,
     }),
-    [t, format, at, onSelect, zoomTo],
+    [t, format, at, onSelect, zoomTo, quantity],
   );
 
   useEffect(() => {
@@ -129,14 +148,21 @@ export function useMapContent(map: L.Map, tiles: MapTiles | null, content: Frame
     () => (index ? marksOf(shown, index, view, selected, chosen, project) : devicesIn(devices, view, chosen)),
     [shown, index, devices, view, selected, chosen, project],
   );
+  const roomy = useMemo(() => {
+    const pointOf = (mark: Feature) => {
+      const { x, y } = project(mark.place);
+      return mark.kind === 'device' ? { x: x + mark.offset.x, y: y + mark.offset.y } : { x, y };
+    };
+    return withRoom(marks, pointOf, selected, zoom >= namesZoom);
+  }, [marks, project, selected, zoom]);
   useEffect(() => {
-    layers.current?.marks.draw(marks, selected, context);
-  }, [marks, selected, context]);
+    layers.current?.marks.draw(roomy, selected, context);
+  }, [roomy, selected, context]);
 
   // The marks change with the zoom, on which the scenes' outlines depend.
   useEffect(() => {
-    layers.current?.scenes.draw(scenes, marks, at);
-  }, [scenes, marks, at]);
+    layers.current?.scenes.draw(scenes, [...roomy, ...namePoints(roomy)], at);
+  }, [scenes, roomy, at]);
 
   useEffect(() => {
     const words = t('home.map.unplaced', { count: data.unplaced, n: format.number(data.unplaced) });
@@ -148,8 +174,10 @@ export function useMapContent(map: L.Map, tiles: MapTiles | null, content: Frame
   const [latitude, longitude] = [chosen?.latitude, chosen?.longitude];
   useEffect(() => {
     if (!fitted.current || latitude === undefined || longitude === undefined) return;
-    map.panInside(at({ latitude, longitude }), { padding: [48, 56] });
-  }, [map, at, latitude, longitude, fitted]);
+    const point = at({ latitude, longitude });
+    if (isInView(map, point, covered())) return;
+    map.panInside(point, { paddingTopLeft: [48, covered() + 48], paddingBottomRight: [48, 56] });
+  }, [map, at, latitude, longitude, fitted, covered]);
 
   return { showAll: useCallback(() => showAll(true), [showAll]) };
 }

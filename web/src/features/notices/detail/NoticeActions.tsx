@@ -11,7 +11,7 @@ import { AckBlock } from './AckBlock';
 import css from './NoticeActions.module.css';
 import type { AckTarget } from './TakeBackDialog';
 
-const AckDialog = lazyComponent(() => import('./AckDialog'), 'AckDialog');
+const AckDialog = lazyComponent(() => import('@/ui/alarm/AckDialog'), 'AckDialog');
 const SolveDialog = lazyComponent(() => import('./SolveDialog'), 'SolveDialog');
 const TakeBackDialog = lazyComponent(() => import('./TakeBackDialog'), 'TakeBackDialog');
 

@@ -1,10 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { refetchNotices } from '@/lib/alarm/notices';
 import { toast } from '@/lib/feedback/feedback';
 import { api } from '@/lib/http/api';
 import { formErrorText } from '@/lib/http/errorText';
 import { ConfirmDialog } from '@/ui/ConfirmDialog';
-import { refetchNotices } from '../queries';
 
 /** The notice whose acknowledgement is to be taken back, once confirmed. */
 export interface AckTarget {

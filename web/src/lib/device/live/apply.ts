@@ -1,5 +1,5 @@
 import type { LiveReading } from '@/lib/live/useLive';
-import type { Device, DeviceMap, DevicePage, Group, Latest, Overview, Series, SeriesPoint } from '../types';
+import type { Device, DeviceMap, DevicePage, Group, Latest, MapMarker, Overview, Series, SeriesPoint } from '../types';
 import { type Changes, replaces } from './changes';
 
 /**
@@ -96,15 +96,23 @@ export function applyToPage(page: DevicePage, changes: Changes): DevicePage {
   return list === page.list ? page : { ...page, list: list as Device[] };
 }
 
-export function applyToMap(map: DeviceMap, changes: Changes): DeviceMap {
-  if (changes.presence.size === 0) return map;
-  const markers = mapSame(map.markers, (marker) => {
-    const presence = changes.presence.get(marker.deviceName);
-    return presence && presence.onlineState !== marker.onlineState
-      ? { ...marker, onlineState: presence.onlineState }
-      : marker;
-  });
+/** `sign` is the property whose values the markers have. */
+export function applyToMap(map: DeviceMap, changes: Changes, sign?: string): DeviceMap {
+  if (changes.presence.size === 0 && (sign === undefined || changes.latest.size === 0)) return map;
+  const markers = mapSame(map.markers, (marker) => applyToMarker(marker, changes, sign));
   return markers === map.markers ? map : { ...map, markers: markers as DeviceMap['markers'] };
+}
+
+function applyToMarker(marker: MapMarker, changes: Changes, sign: string | undefined): MapMarker {
+  let next = marker;
+  const presence = changes.presence.get(marker.deviceName);
+  if (presence && presence.onlineState !== marker.onlineState) next = { ...next, onlineState: presence.onlineState };
+  const newest = sign === undefined ? undefined : changes.latest.get(marker.deviceName)?.get(sign);
+  const { reading } = marker;
+  if (typeof newest?.value !== 'number' || (reading && !replaces(newest, reading))) return next;
+  if (reading?.time === newest.time && reading.value === newest.value) return next;
+  const { time, arrival, value } = newest;
+  return { ...next, reading: arrival === undefined ? { time, value } : { time, arrival, value } };
 }
 
 /** Events from before the server's count are already counted. */

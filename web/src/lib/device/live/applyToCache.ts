@@ -31,7 +31,7 @@ function applyToData(query: Query, changes: Changes): unknown {
     case 'day':
       return applyToDay(data as Series, query.queryKey[2] as string, changes);
     case 'map':
-      return applyToMap(data as DeviceMap, changes);
+      return applyToMap(data as DeviceMap, changes, query.queryKey[3] as string | undefined);
     default:
       return undefined;
   }

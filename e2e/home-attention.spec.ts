@@ -1,0 +1,62 @@
+import { noticeTenant } from './noticeTenant.ts';
+import { expectAccessible, expectLive, expectNoHorizontalScroll } from './pages.ts';
+import { expect, test } from './test.ts';
+import { openSignedIn } from './testUsers.ts';
+
+// What needs a person now, on the home page, in a tenant of its own. The clicks of everyday tasks
+// are counted: a task that takes more than before fails.
+
+const person = { tenantName: 'slope', userName: 'deniz', password: 'frost-on-the-slope' };
+const devices = { 'SL-COLD': 'Mast in the cold', 'SL-PHONE': 'Mast on a phone', 'SL-WARM': 'Mast in the sun' };
+
+const { apply, run, measure, noticeOf } = noticeTenant({ person, scene: 'Slope', secret: '41c0a8d2e6f7b953', devices });
+
+test.beforeAll(apply);
+
+test('which device is over its limit, since when, and who was told: no click, then one', async ({ page }) => {
+  await run('Frost on the slope', 'SL-COLD', { manualRelease: 1 });
+  await measure('SL-COLD', -2);
+  await noticeOf('Frost on the slope');
+  await openSignedIn(page, person, '/dashboard-default');
+  await expectLive(page);
+  const attention = page.getByRole('region', { name: 'Needs you now' });
+  const row = attention.getByRole('listitem').filter({ hasText: 'Frost on the slope' });
+  await expect(row).toContainText('Mast in the cold');
+  await expect(row).toContainText(/−2\.0 °C.*limit < /);
+  await expect(row).toContainText('since');
+  // The worst device is the selected one.
+  await expect(page.getByRole('heading', { name: 'Mast in the cold' })).toBeVisible();
+  await measure('SL-COLD', -3.4);
+  await expect(row).toContainText('−3.4');
+
+  await expectAccessible(page);
+  expect(await page.evaluate(() => document.documentElement.scrollHeight - window.innerHeight)).toBeLessThanOrEqual(0);
+
+  // Choosing another device moves nothing.
+  const map = page.getByRole('region', { name: 'Map' });
+  const before = await map.boundingBox();
+  await page.getByRole('treeitem', { name: /Mast in the sun/ }).click();
+  await expect(page.getByRole('heading', { name: 'Mast in the sun' })).toBeVisible();
+  expect(await map.boundingBox()).toEqual(before);
+
+  await row.getByRole('link', { name: 'Frost on the slope' }).click();
+  await expect(page).toHaveURL(/\/inform\?id=/);
+  await expect(page.getByRole('button', { name: 'Mark as solved' })).toBeVisible();
+});
+
+test('on a phone, the newest alarm with its chart is solved with three taps', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await run('Frost on a phone', 'SL-PHONE', { manualRelease: 1 });
+  await measure('SL-PHONE', -1.2);
+  await noticeOf('Frost on a phone');
+  await openSignedIn(page, person, '/dashboard-default');
+  const attention = page.getByRole('region', { name: 'Needs you now' });
+  await expectNoHorizontalScroll(page);
+  await attention.getByRole('link', { name: 'Frost on a phone' }).click();
+  await page.getByRole('button', { name: 'Mark as solved' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Mark as solved' }).click();
+  await expect(dialog).toBeHidden();
+  await page.goto('/dashboard-default');
+  await expect(page.getByRole('region', { name: /eeds you now/ })).not.toContainText('Frost on a phone');
+});

@@ -1,0 +1,183 @@
+package console
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"tilth/internal/domain/alarm"
+	"tilth/internal/domain/device"
+	"tilth/internal/domain/reading"
+	"tilth/internal/domain/tenant"
+	"tilth/internal/edge/console/wire"
+	"tilth/internal/platform/comparator"
+)
+
+// maxAttentionItems is how many things that need a person one answer has.
+const maxAttentionItems = 20
+
+// GetAttention answers what needs a person now: open notices, then silent devices, then low
+// batteries.
+func (s *server) GetAttention(
+	ctx context.Context,
+	_ wire.GetAttentionRequestObject,
+) (wire.GetAttentionResponseObject, error) {
+	t := caller(ctx).Tenant
+	notices, open, err := s.Notices.Urgent(ctx, t, maxAttentionItems)
+	if err != nil {
+		return nil, err
+	}
+	known, err := s.Notices.KnownOffline(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	silent, silentCount, err := s.Roster.Silent(ctx, t, known, max(maxAttentionItems-len(notices), 0))
+	if err != nil {
+		return nil, err
+	}
+	scenes, err := s.Scenes.List(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	sceneNames := make(map[int64]string, len(scenes))
+	for _, sc := range scenes {
+		sceneNames[sc.ID] = sc.Name
+	}
+	causes, err := s.Silence.Causes(ctx, t, silentIDs(silent)...)
+	if err != nil {
+		return nil, err
+	}
+	batteries, batteryCount, err := s.lowBatteries(ctx, t, maxAttentionItems)
+	if err != nil {
+		return nil, err
+	}
+	items := make([]wire.AttentionItem, 0, maxAttentionItems)
+	for i := range notices {
+		items = append(items, s.alarmItem(ctx, &notices[i]))
+	}
+	for i := range silent[:min(len(silent), maxAttentionItems-len(items))] {
+		item := s.silentItem(&silent[i], sceneNames)
+		if cause, found := causes[silent[i].ID]; found {
+			item.Cause = new(silenceCause(&cause))
+		}
+		items = append(items, item)
+	}
+	for i := range batteries[:min(len(batteries), maxAttentionItems-len(items))] {
+		items = append(items, s.batteryItem(ctx, &batteries[i], sceneNames))
+	}
+	return wire.GetAttention200JSONResponse{Code: success, Data: &wire.Attention{
+		AlarmCount: int(
+			open,
+		),
+		SilentCount:  silentCount,
+		BatteryCount: batteryCount,
+		Items:        items,
+		Time:         s.Now().UnixMilli(),
+	}}, nil
+}
+
+func (s *server) alarmItem(ctx context.Context, u *alarm.UrgentNotice) wire.AttentionItem {
+	since := u.HoldsSince
+	if since == 0 {
+		since = u.Start
+	}
+	item := wire.AttentionItem{
+		Kind: wire.AttentionAlarm, DeviceName: u.DeviceName, NoteName: u.NoteName, GroupName: u.SceneName,
+		Since: &since, NoticeId: &u.ID, Title: &u.Title, AlarmLevel: new(int(u.Level)), Ack: wireAck(u.Ack),
+	}
+	cause := u.CauseOf(s.Catalog, s.Readings.Newest(ctx, caller(ctx).Tenant, u.Device))
+	if cause == nil {
+		return item
+	}
+	item.Identifier = &cause.Property.Identifier
+	item.Limit = &wire.AttentionLimit{
+		Subconditions: wire.Operator(cause.Condition.Operator), Value: cause.Condition.Value,
+	}
+	if cause.Newest != nil {
+		item.Reading = s.wireReading(ctx, cause.Property, cause.Newest)
+	}
+	if cause.Trend != "" {
+		item.Trend = new(wire.AttentionItemTrend(cause.Trend))
+	}
+	return item
+}
+
+func (s *server) wireReading(ctx context.Context, p *device.Property, n *reading.Newest) *wire.Reading {
+	return &wire.Reading{
+		Value:     n.Value,
+		Time:      n.Time,
+		Arrival:   earlyArrival(n),
+		Unit:      s.Catalog.Unit(p),
+		Name:      s.Catalog.Name(requestFrom(ctx).Language, p),
+		Precision: p.Precision,
+	}
+}
+
+func (s *server) silentItem(d *device.Silent, sceneNames map[int64]string) wire.AttentionItem {
+	offlineAfter := device.DefaultOfflineAfter.Milliseconds()
+	if p := s.Catalog.Product(d.ProductID); p != nil {
+		offlineAfter = p.OfflineAfter.Milliseconds()
+	}
+	return wire.AttentionItem{
+		Kind: wire.AttentionSilent, DeviceName: d.Name, NoteName: d.NoteName, GroupName: sceneNames[d.SceneID],
+		Since: omitZero(d.Since(offlineAfter)),
+	}
+}
+
+func silentIDs(list []device.Silent) []device.ID {
+	ids := make([]device.ID, len(list))
+	for i := range list {
+		ids[i] = list[i].ID
+	}
+	return ids
+}
+
+// lowBattery is an online device whose battery is below its limit.
+type lowBattery struct {
+	*device.MapPoint
+	property *device.Property
+	newest   reading.Newest
+	limit    float64
+}
+
+// lowBatteries gives the tenant's online devices with a low battery, at most limit, the lowest for
+// their limit first, and how many there are. A product that measures volts and says no limit is left
+// out: which kind of battery it has cannot be told from its newest value.
+func (s *server) lowBatteries(ctx context.Context, t tenant.ID, limit int) ([]lowBattery, int, error) {
+	type battery struct {
+		property *device.Property
+		limit    float64
+	}
+	batteries, products := map[int64]battery{}, map[int64]bool{}
+	for _, p := range s.Catalog.Products() {
+		if low, known := s.Catalog.BatteryLimit(p, math.NaN()); known {
+			batteries[p.ID], products[p.ID] = battery{s.Catalog.Battery(p), low}, true
+		}
+	}
+	devices, err := s.Roster.OfProducts(ctx, t, products)
+	if err != nil {
+		return nil, 0, err
+	}
+	var list []lowBattery
+	for _, d := range devices {
+		b := batteries[d.ProductID]
+		newest := s.Readings.Newest(ctx, t, d.ID)
+		i := slices.IndexFunc(newest, func(n reading.Newest) bool { return n.Property == b.property.ID })
+		if i >= 0 && newest[i].Value.Kind() == reading.KindNumber && newest[i].Value.Float() < b.limit &&
+			s.Presence.Status(t, d.ID).Online {
+			list = append(list, lowBattery{MapPoint: d, property: b.property, newest: newest[i], limit: b.limit})
+		}
+	}
+	share := func(b *lowBattery) float64 { return b.newest.Value.Float() / b.limit }
+	slices.SortStableFunc(list, func(a, b lowBattery) int { return cmp.Compare(share(&a), share(&b)) })
+	return list[:min(limit, len(list))], len(list), nil
+}
+
+func (s *server) batteryItem(ctx context.Context, b *lowBattery, sceneNames map[int64]string) wire.AttentionItem {
+	return wire.AttentionItem{
+		Kind: wire.AttentionBattery, DeviceName: b.Name, NoteName: b.NoteName, GroupName: sceneNames[b.SceneID],
+		Identifier: &b.property.Identifier, Reading: s.wireReading(ctx, b.property, &b.newest),
+		Limit: &wire.AttentionLimit{Subconditions: wire.Operator(comparator.Below), Value: reading.Number(b.limit)},
+	}
+}

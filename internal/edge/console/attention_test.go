@@ -1,0 +1,234 @@
+package console_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"tilth/internal/domain/alarm"
+	"tilth/internal/domain/device"
+	"tilth/internal/domain/reading"
+	"tilth/internal/edge/console/wire"
+	"tilth/internal/tools/testkit"
+)
+
+const attentionPath = "/admin-api/client/pc/home/attention"
+
+func (w *fixture) attention(t *testing.T, token string) wire.Attention {
+	t.Helper()
+	return testkit.Ask[wire.Attention](t, w.Contract, testkit.Call{Path: attentionPath, Token: token})
+}
+
+// order lists what needs a person, as "kind device level".
+func order(a wire.Attention) string {
+	var words []string
+	for _, item := range a.Items {
+		word := string(item.Kind) + " " + item.DeviceName
+		if item.AlarmLevel != nil {
+			word += fmt.Sprint(" ", *item.AlarmLevel)
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, ", ")
+}
+
+// Open alarms come by level, acknowledged ones after the others of their level, then silent devices.
+// Ended notices, devices that never reported and disabled ones need nobody.
+func TestAttentionOrder(t *testing.T) {
+	w := newServer(t)
+	now := w.Clock.Milli()
+	w.frostRule(w.field.ID, w.ws2)
+	w.Clock.Advance(time.Second)
+	w.evaluate(t, w.ws2, air(1.5))
+	lesser := w.newestNotice(t)
+	w.Notice(t, testkit.Notice{Device: w.ws1, Level: alarm.LevelGeneral, Start: now - 5000, CreateTime: now})
+	w.Notice(t, testkit.Notice{
+		Device: w.ws2, Level: alarm.LevelSerious, Status: alarm.ResolvedAutomatically, Start: now, CreateTime: now,
+	})
+	if got, want := order(w.attention(t, w.ada)), "alarm WS-1 2, alarm WS-2 0, alarm WS-1 0"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	w.mustSucceed(t, w.acknowledge(lesser, body{"remindHours": 4}))
+	w.Presence.Seen(testkit.Ref(w.ws2))
+	w.Clock.Advance(time.Minute)
+	w.Presence.Seen(testkit.Ref(w.cam1))
+	silentSince := w.Clock.Milli()
+	w.Clock.Advance(testkit.OfflineAfter + time.Minute)
+	w.Presence.Expire()
+	got := w.attention(t, w.ada)
+	want := "alarm WS-1 2, alarm WS-1 0, alarm WS-2 0, silent CAM-1, silent WS-2, silent WS-1"
+	if o := order(got); o != want {
+		t.Errorf("%s, want %s", o, want)
+	}
+	if got.AlarmCount != 3 || got.SilentCount != 3 || got.BatteryCount != 0 || got.Time != w.Clock.Milli() {
+		t.Errorf("%s", asJSON(t, got))
+	}
+	first, camera := got.Items[0], got.Items[3]
+	if first.NoteName != "Mast" || first.GroupName != "North" || *first.Title != "Frost" || *first.Since != now-60_000 {
+		t.Errorf("%s", asJSON(t, first))
+	}
+	if camera.Cause == nil || *camera.Since != silentSince || camera.GroupName != "" || camera.NoticeId != nil ||
+		camera.Reading != nil {
+		t.Errorf("%s, want silent since %d", asJSON(t, camera), silentSince)
+	}
+	if got.Items[2].Ack == nil || got.Items[1].Ack != nil {
+		t.Errorf("acknowledged: %s", asJSON(t, got.Items[1:3]))
+	}
+}
+
+// A device whose silence is an open notice is not among the silent ones too.
+func TestAttentionNamesSilenceOnce(t *testing.T) {
+	w := newServer(t)
+	w.Clock.Advance(testkit.OfflineAfter)
+	w.Presence.Expire()
+	rule := alarm.Rule{
+		Name:    "Silent",
+		Device:  w.ws1.ID,
+		Trigger: alarm.DeviceOffline,
+		Hits:    1,
+		Window:  alarm.Windows[0],
+	}
+	id, err := w.Rules.Create(t.Context(), w.field.ID, &rule)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := w.attention(t, w.ada); order(got) != "alarm WS-1 2, silent WS-1" {
+		t.Errorf("before its notice: %s", order(got))
+	}
+	w.Notice(t, testkit.Notice{Device: w.ws1, Rule: id, Start: w.Clock.Milli(), RuleJSON: `{"triggerType":1}`})
+	got := w.attention(t, w.ada)
+	if order(got) != "alarm WS-1 2, alarm WS-1 0" || got.SilentCount != 0 {
+		t.Errorf("%s, %d silent", order(got), got.SilentCount)
+	}
+	if last := got.Items[1]; last.Limit != nil || last.Reading != nil || last.Trend != nil {
+		t.Errorf("a notice on being offline has no number: %s", asJSON(t, last))
+	}
+}
+
+// The value of an alarm is the newest one, and its trend is the way it went since the alarm began.
+func TestAttentionTrend(t *testing.T) {
+	w := newServer(t)
+	w.frostRule(w.field.ID, w.ws2)
+	w.Clock.Advance(time.Second)
+	w.evaluate(t, w.ws2, air(1.5))
+	id := w.newestNotice(t)
+	item := func() wire.AttentionItem {
+		t.Helper()
+		for _, item := range w.attention(t, w.ada).Items {
+			if item.NoticeId != nil && *item.NoticeId == id {
+				return item
+			}
+		}
+		t.Fatal("the notice is missing")
+		return wire.AttentionItem{}
+	}
+	for _, c := range []struct {
+		degrees float64
+		want    wire.AttentionItemTrend
+	}{
+		{1.5, wire.TrendSteady},
+		{1.46, wire.TrendSteady},
+		{1.2, wire.TrendFalling},
+		{-4, wire.TrendFalling},
+		{1.9, wire.TrendRising},
+	} {
+		w.Clock.Advance(time.Minute)
+		w.measure(t, w.ws2, w.Clock.Now(), air(c.degrees))
+		got := item()
+		if got.Trend == nil || *got.Trend != c.want || got.Reading == nil ||
+			got.Reading.Value != reading.Number(c.degrees) ||
+			got.Reading.Time != w.Clock.Milli() || got.Reading.Unit != "°C" ||
+			got.Reading.Name != "Air temperature" {
+			t.Errorf("%v °C: %s, want %s", c.degrees, asJSON(t, got), c.want)
+		}
+		if got.Limit == nil || got.Limit.Subconditions != "<" || got.Limit.Value != reading.Number(2) ||
+			*got.Identifier != "airTemperature" {
+			t.Errorf("limit: %s", asJSON(t, got))
+		}
+	}
+}
+
+// Nothing of another tenant is answered: neither its alarms nor its silent devices nor their numbers.
+func TestAttentionIsOfTheCaller(t *testing.T) {
+	w := newServer(t)
+	w.Clock.Advance(testkit.OfflineAfter)
+	w.Presence.Expire()
+	for token, own := range map[string]string{w.ada: "WS-1", w.rivalToken: marker + "-1"} {
+		got := w.attention(t, token)
+		if want := fmt.Sprintf("alarm %s 2, silent %s", own, own); order(got) != want || got.AlarmCount != 1 ||
+			got.SilentCount != 1 {
+			t.Errorf("%s, want %s", asJSON(t, got), want)
+		}
+	}
+	if got := w.attention(t, w.ada); strings.Contains(asJSON(t, got), marker) {
+		t.Errorf("%s", asJSON(t, got))
+	}
+}
+
+// A battery is low below its product's limit, while its device reports: of a silent device, its
+// silence is what needs a person. The lowest comes first.
+func TestAttentionBatteries(t *testing.T) {
+	w := newServer(t)
+	probe := &device.Product{
+		Name: "probe", OfflineAfter: testkit.OfflineAfter, BatteryLimit: new(3.5),
+		Properties: []device.Property{{
+			Identifier: "batteryVoltage", ElementUnit: "V", DataType: device.Number, AccessMode: "r", Precision: new(2),
+		}},
+	}
+	if err := w.Catalog.PutProduct(t.Context(), probe); err != nil {
+		t.Fatal(err)
+	}
+	w.Reload(t)
+	battery := w.Catalog.ProductByName("probe").Properties[0].ID
+	for name, volts := range map[string]float64{"full": 3.5, "low": 3.49, "lowest": 3.1, "silent": 3.0, "unread": 0} {
+		d := w.Device(t, w.field.ID, probe, name)
+		if name == "unread" {
+			continue
+		}
+		frame := reading.Frame{Tenant: d.Tenant, Device: d.ID, Time: w.Clock.Milli(), Fields: []reading.Field{
+			{Property: battery, Value: reading.Number(volts)},
+		}}
+		if err := w.readings.Append(t.Context(), []reading.Arrival{{Frame: frame, At: w.Clock.Milli()}}); err != nil {
+			t.Fatal(err)
+		}
+		if name != "silent" {
+			w.Presence.Seen(testkit.Ref(d))
+		}
+	}
+	got := w.attention(t, w.ada)
+	if want := "alarm WS-1 2, battery lowest, battery low"; order(got) != want || got.BatteryCount != 2 {
+		t.Fatalf("%s, %d, want %s", order(got), got.BatteryCount, want)
+	}
+	lowest := got.Items[1]
+	if lowest.Reading.Value != reading.Number(3.1) || lowest.Reading.Unit != "V" ||
+		*lowest.Identifier != "batteryVoltage" ||
+		lowest.Limit.Subconditions != "<" ||
+		lowest.Limit.Value != reading.Number(3.5) {
+		t.Errorf("%s", asJSON(t, lowest))
+	}
+}
+
+// However much needs a person, an answer has twenty things and the counts.
+func TestAttentionIsBounded(t *testing.T) {
+	w := newServer(t)
+	devices := make([]*device.Device, 10_000)
+	for i := range devices {
+		devices[i] = &device.Device{Name: fmt.Sprintf("d%05d", i), ProductID: w.station.ID}
+	}
+	w.PutDevices(t, w.field.ID, devices...)
+	for i, d := range devices {
+		w.Presence.Seen(testkit.Ref(d))
+		if i%1000 == 0 {
+			w.Notice(t, testkit.Notice{Device: d, Start: w.Clock.Milli(), CreateTime: w.Clock.Milli()})
+		}
+	}
+	w.Clock.Advance(testkit.OfflineAfter)
+	w.Presence.Expire()
+	began := time.Now()
+	got := w.attention(t, w.ada)
+	t.Logf("answered in %v", time.Since(began))
+	if len(got.Items) != 20 || got.AlarmCount != 11 || got.SilentCount != 10_001 {
+		t.Errorf("%d items, %d alarms, %d silent", len(got.Items), got.AlarmCount, got.SilentCount)
+	}
+}
