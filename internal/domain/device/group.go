@@ -42,7 +42,7 @@ func (r *Roster) Groups(
 		if st.Online {
 			g.Online++
 			if each != nil {
-				each(m.SceneID, m.ID, m.productID)
+				each(m.SceneID, m.ID, m.ProductID)
 			}
 		}
 		if shown[m.SceneID] < first {

@@ -178,7 +178,7 @@ func (r *Roster) keys(ctx context.Context, t tenant.ID, list []*member, q *Query
 // numberKey gives the sort key of a device by the number of q. A device without a number comes last
 // in both directions.
 func numberKey(m *member, q *Query) sortKey {
-	n, known := q.Number(m.ID, m.productID)
+	n, known := q.Number(m.ID, m.ProductID)
 	switch {
 	case known:
 		bits := int64(math.Float64bits(n + 0)) // -0 is 0
