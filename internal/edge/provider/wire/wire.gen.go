@@ -105,7 +105,7 @@ type ApplyResult struct {
 	Left    int         `json:"left"`
 	Removed []ApplyItem `json:"removed"`
 
-	// Warning the change is stored, but the running server could not apply it; the next call tries that again first. Absent: the server has applied the change
+	// Warning what is answered is stored, but a fault kept the running server from using it, or a large file from being stored whole; the text says which. The call can be repeated. Absent: the server has applied the change
 	Warning *string `json:"warning,omitempty"`
 }
 
