@@ -164,7 +164,7 @@ func (w *archiveCopy) mendLatest(ref device.Ref) error {
 		return err
 	}
 	if value == nil {
-		w.store.opts.Logger.Error("readings: damaged latest values of the archive cannot be written anew: this node has none",
+		w.store.opts.Logger.Error("readings: this node has no latest values in place of those damaged in the archive",
 			"tenant", ref.Tenant, "device", ref.ID)
 		return nil
 	}

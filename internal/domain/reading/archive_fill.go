@@ -135,8 +135,8 @@ type ArchiveFindings struct {
 	Total            int
 }
 
-// ExamineArchive reads the latest values and the device-days from a day on back, and reports what is damaged. With note, it asks
-// the leader to write that anew.
+// ExamineArchive reads the latest values and the device-days from a day on back, and reports what is damaged.
+// With note, it asks the leader to write that anew.
 func ExamineArchive(ctx context.Context, a ArchiveReader, from time.Time, note bool) (*ArchiveFindings, error) {
 	f := &ArchiveFindings{}
 	state, err := a.State(ctx)
