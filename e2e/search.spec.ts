@@ -10,6 +10,7 @@ test('Ctrl-K finds a device, a scene and a page, and opens the chosen one, by ke
   const mistakes: string[] = [];
   page.on('pageerror', ({ message }) => mistakes.push(message));
   await open(page);
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await page.keyboard.press('Control+k');
   const dialog = sheet(page, 'Search');
   const field = dialog.getByRole('combobox', { name: 'Search' });
@@ -43,10 +44,11 @@ test('Ctrl-K finds a device, a scene and a page, and opens the chosen one, by ke
   expect(mistakes).toEqual([]);
 });
 
-test('the search fills a phone and is opened by its button', async ({ page }) => {
+test('the search fills a phone and is opened in the menu', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await open(page);
-  await page.getByRole('button', { name: 'Search (Ctrl K)' }).click();
+  await page.getByRole('button', { name: 'Open the menu' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Search (Ctrl K)' }).click();
   await expect(sheet(page, 'Search').getByRole('combobox')).toBeFocused();
   await page.keyboard.type('mast');
   await expect(sheet(page, 'Search').getByRole('option', { name: /^Moving mast/ })).toBeVisible();

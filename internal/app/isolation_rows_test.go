@@ -198,8 +198,8 @@ var operationCases = map[string]operationCase{
 		noNames: true,
 		build:   func(*tenantFixture) request { return queryRequest("yeuSigns", "airTemperature") },
 	},
-	"console search":        {build: func(s *tenantFixture) request { return queryRequest("text", s.tag) }},
-	"console getDevicePage": {query: firstPage},
+	"console getSearchResult": {build: func(s *tenantFixture) request { return queryRequest("text", s.tag) }},
+	"console getDevicePage":   {query: firstPage},
 	"console getGroupDeviceList": {
 		build: func(s *tenantFixture) request { return queryRequest("groupId", number(s.scene)) },
 	},

@@ -214,6 +214,11 @@ func (a *Archive) PutLatest(ctx context.Context, put []reading.ArchivedLatest) (
 		if _, err := tx.Exec(ctx, query, tenants, devices); err != nil {
 			return err
 		}
+		const mended = `DELETE FROM damaged_parts WHERE day = $3
+			AND (tenant_id, device_id) IN (SELECT * FROM unnest($1::bigint[], $2::bigint[]))`
+		if _, err := tx.Exec(ctx, mended, tenants, devices, int32(reading.LatestDay)); err != nil {
+			return err
+		}
 		columns := []string{"tenant_id", "device_id", "position", "digest", "latest_values"}
 		_, err := tx.CopyFrom(ctx, pgx.Identifier{"reading_latest"}, columns,
 			pgx.CopyFromSlice(len(put), func(i int) ([]any, error) {
@@ -289,7 +294,7 @@ func (a *Archive) Doubt(ctx context.Context) (reading.ArchiveWrite, error) {
 	})
 }
 
-// Damaged returns the device-days of which NoteDamaged was told.
+// Damaged returns what NoteDamaged was told.
 func (a *Archive) Damaged(ctx context.Context) (list []reading.ArchivedDay, err error) {
 	err = a.session.do(ctx, func(ctx context.Context, c *pgx.Conn) error {
 		rows, err := c.Query(

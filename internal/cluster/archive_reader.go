@@ -205,7 +205,7 @@ func (r *ArchiveReader) LatestAfter(
 	return list, err
 }
 
-// NoteDamaged asks the node that leads to write a device-day anew.
+// NoteDamaged asks the node that leads to write a device-day, or a device's latest values, anew.
 func (r *ArchiveReader) NoteDamaged(ctx context.Context, t tenant.ID, d device.ID, day int32) error {
 	pool, err := r.open()
 	if err == nil {

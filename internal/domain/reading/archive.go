@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/tenant"
@@ -65,12 +66,24 @@ func (d *ArchivedDay) checkDigest() error {
 	return nil
 }
 
+// LatestDay stands in place of a day for a device's latest values, where damage is noted.
+const LatestDay = math.MinInt32
+
 // ArchivedLatest holds the latest values of one device, as the store keeps them.
 type ArchivedLatest struct {
 	Ref      device.Ref
 	Position uint64 // as of ArchivedDay
 	Values   []byte
 	Digest   uint64
+}
+
+// Check returns an error, which wraps ErrArchiveDamaged, unless the values are as they were written.
+func (l *ArchivedLatest) Check() error {
+	if l.digestOf() != l.Digest {
+		return fmt.Errorf("reading: the latest values of tenant %d device %d: %w: their digest differs",
+			l.Ref.Tenant, l.Ref.ID, ErrArchiveDamaged)
+	}
+	return nil
 }
 
 func (l *ArchivedLatest) digestOf() uint64 {
@@ -125,7 +138,7 @@ type ArchiveReader interface {
 	// LatestAfter returns latest values in the order of tenants and devices, after a device, up to a
 	// number of them.
 	LatestAfter(ctx context.Context, after device.Ref, most int) ([]ArchivedLatest, error)
-	// NoteDamaged asks the leader to write a device-day anew.
+	// NoteDamaged asks the leader to write a device-day anew, or with LatestDay its latest values.
 	NoteDamaged(ctx context.Context, t tenant.ID, d device.ID, day int32) error
 }
 
@@ -153,7 +166,7 @@ type Archive interface {
 	Reach(ctx context.Context, pos, chain uint64) (ArchiveWrite, error)
 	// Doubt makes the archive incomplete until the next Reach.
 	Doubt(ctx context.Context) (ArchiveWrite, error)
-	// Damaged returns the device-days of which NoteDamaged was told, with nothing but their names.
+	// Damaged returns what NoteDamaged was told, with nothing but the names.
 	Damaged(ctx context.Context) ([]ArchivedDay, error)
 }
 

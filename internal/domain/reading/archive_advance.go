@@ -153,6 +153,31 @@ func (w *archiveCopy) copyLatest() (err error) {
 	return w.putLatest(list)
 }
 
+// mendLatest writes a device's latest values anew, once this node's are not older than the archive.
+func (w *archiveCopy) mendLatest(ref device.Ref) error {
+	checkpoint, err := w.checkpointed()
+	if err != nil || checkpoint < w.state.Position {
+		return err
+	}
+	value, err := getCopy(w.view.snapshot, appendRefKey(nil, tagLatest, ref))
+	if err != nil {
+		return err
+	}
+	if value == nil {
+		w.store.opts.Logger.Error("readings: this node has no latest values in place of those damaged in the archive",
+			"tenant", ref.Tenant, "device", ref.ID)
+		return nil
+	}
+	l := ArchivedLatest{Ref: ref, Position: w.view.position, Values: value}
+	l.Digest = l.digestOf()
+	if err := w.putChangedLatest([]ArchivedLatest{l}, nil); err != nil {
+		return err
+	}
+	w.store.opts.Logger.Info("readings: damaged latest values of the archive are written anew",
+		"tenant", ref.Tenant, "device", ref.ID)
+	return nil
+}
+
 // putLatest writes those of the latest values that the archive does not hold, but for devices that were
 // erased since the pass began.
 func (w *archiveCopy) putLatest(list []ArchivedLatest) error {

@@ -438,6 +438,12 @@ func (w *archiveCopy) mendDamaged() error {
 		return err
 	}
 	for _, d := range list {
+		if d.Day == LatestDay {
+			if err := w.mendLatest(d.Ref); err != nil {
+				return err
+			}
+			continue
+		}
 		mine, err := w.pack(d.Day, d.Ref)
 		if err != nil {
 			w.store.opts.Logger.Error(

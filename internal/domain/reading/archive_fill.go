@@ -107,13 +107,8 @@ func fillLatestValues(ctx context.Context, db *pebble.DB, from ArchiveReader) (d
 		b := db.NewBatch()
 		for i := range list {
 			l := &list[i]
-			if l.digestOf() != l.Digest {
-				return devices, fmt.Errorf(
-					"reading: the latest values of tenant %d device %d: %w",
-					l.Ref.Tenant,
-					l.Ref.ID,
-					ErrArchiveDamaged,
-				)
+			if err := l.Check(); err != nil {
+				return devices, err
 			}
 			if err := b.Set(appendRefKey(nil, tagLatest, l.Ref), l.Values, nil); err != nil {
 				return devices, err
@@ -140,8 +135,8 @@ type ArchiveFindings struct {
 	Total            int
 }
 
-// ExamineArchive reads the device-days from a day on back, and reports what is damaged. With note, it asks
-// the leader to write that anew.
+// ExamineArchive reads the latest values and the device-days from a day on back, and reports what is damaged.
+// With note, it asks the leader to write that anew.
 func ExamineArchive(ctx context.Context, a ArchiveReader, from time.Time, note bool) (*ArchiveFindings, error) {
 	f := &ArchiveFindings{}
 	state, err := a.State(ctx)
@@ -163,7 +158,36 @@ func ExamineArchive(ctx context.Context, a ArchiveReader, from time.Time, note b
 			return nil, err
 		}
 	}
-	return f, nil
+	return f, f.examineLatest(ctx, a, note)
+}
+
+func (f *ArchiveFindings) examineLatest(ctx context.Context, a ArchiveReader, note bool) error {
+	for after := (device.Ref{}); ; {
+		list, err := a.LatestAfter(ctx, after, fillLatest)
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		for i := range list {
+			l := &list[i]
+			err := l.Check()
+			if err == nil {
+				continue
+			}
+			f.add(err)
+			if note {
+				if err := a.NoteDamaged(ctx, l.Ref.Tenant, l.Ref.ID, LatestDay); err != nil {
+					return err
+				}
+			}
+		}
+		after = list[len(list)-1].Ref
+	}
+}
+
+func (f *ArchiveFindings) add(problem error) {
+	if f.Total++; len(f.Problems) < maxNamedProblems {
+		f.Problems = append(f.Problems, oneLine(problem.Error()))
+	}
 }
 
 func (f *ArchiveFindings) examineDay(ctx context.Context, a ArchiveReader, day int32, note bool) error {
@@ -180,9 +204,7 @@ func (f *ArchiveFindings) examineDay(ctx context.Context, a ArchiveReader, day i
 			if err == nil {
 				continue
 			}
-			if f.Total++; len(f.Problems) < maxNamedProblems {
-				f.Problems = append(f.Problems, oneLine(err.Error()))
-			}
+			f.add(err)
 			if note {
 				if err := a.NoteDamaged(ctx, d.Ref.Tenant, d.Ref.ID, d.Day); err != nil {
 					return err

@@ -1,8 +1,11 @@
 package reading
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -181,6 +184,39 @@ func TestDamagedSegmentIsHealed(t *testing.T) {
 	}
 	if archive.puts != 0 {
 		t.Error("a damaged day is copied")
+	}
+}
+
+// Damaged latest values of the archive are found, keep nodes from beginning with it, and are written anew.
+func TestDamagedLatestAreHealed(t *testing.T) {
+	s, log, archive := archiving(t, Options{})
+	for _, ref := range archivedRefs {
+		mustAppend(t, s, daysOf(ref, 1)...)
+	}
+	mustArchive(t, s, archive)
+	l := archive.latest[archivedRefs[1]]
+	l.Values = append(bytes.Clone(l.Values), 'x')
+	archive.latest[archivedRefs[1]] = l
+	examine := func(want int) {
+		t.Helper()
+		f, err := ExamineArchive(t.Context(), archive, time.UnixMilli(0), true)
+		if err != nil || f.Total != want {
+			t.Fatalf("%+v, %v, want %d problems", f, err, want)
+		}
+		if name := fmt.Sprintf("device %d", archivedRefs[1].ID); want > 0 && !strings.Contains(f.Problems[0], name) {
+			t.Errorf("%q does not name %s", f.Problems, name)
+		}
+	}
+	examine(1)
+	o := Options{Dir: t.TempDir() + "/x", Archive: archive, Archiving: true}
+	if _, err := Fill(t.Context(), o, log); !errors.Is(err, ErrArchiveDamaged) {
+		t.Errorf("a node begins with damaged latest values: %v", err)
+	}
+	mustArchive(t, s, archive)
+	examine(0)
+	o.Dir += "2"
+	if _, err := Fill(t.Context(), o, log); err != nil {
+		t.Error(err)
 	}
 }
 

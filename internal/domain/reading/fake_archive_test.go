@@ -242,6 +242,7 @@ func (a *FakeArchive) PutLatest(_ context.Context, put []ArchivedLatest) (Archiv
 	return a.write(func() error {
 		for _, l := range put {
 			a.latest[l.Ref] = l
+			delete(a.damaged, deviceDay{l.Ref, LatestDay})
 		}
 		return nil
 	})

@@ -12,9 +12,12 @@ import (
 // foundEach is how many things of a kind a search gives if the caller does not say.
 const foundEach = 6
 
-// Search answers the devices, scenes, rules and notices of the caller's tenant whose names have a text
+// GetSearchResult answers the devices, scenes, rules and notices of the caller's tenant whose names have a text
 // in them.
-func (s *server) Search(ctx context.Context, r wire.SearchRequestObject) (wire.SearchResponseObject, error) {
+func (s *server) GetSearchResult(
+	ctx context.Context,
+	r wire.GetSearchResultRequestObject,
+) (wire.GetSearchResultResponseObject, error) {
 	t, each := caller(ctx).Tenant, int64(foundEach)
 	if r.Params.PageSize != nil {
 		each = int64(*r.Params.PageSize)
@@ -27,7 +30,7 @@ func (s *server) Search(ctx context.Context, r wire.SearchRequestObject) (wire.S
 		Notices: wire.AlarmNoticePage{List: []wire.AlarmNotice{}},
 	}
 	if wanted == "" { // spaces alone
-		return wire.Search200JSONResponse{Code: success, Data: found}, nil
+		return wire.GetSearchResult200JSONResponse{Code: success, Data: found}, nil
 	}
 	var err error
 	if found.Devices, err = s.findDevices(ctx, t, wanted, each); err != nil {
@@ -57,7 +60,7 @@ func (s *server) Search(ctx context.Context, r wire.SearchRequestObject) (wire.S
 		return nil, err
 	}
 	found.Notices = wire.AlarmNoticePage{List: wireNotices(notices), Total: int(total)}
-	return wire.Search200JSONResponse{Code: success, Data: found}, nil
+	return wire.GetSearchResult200JSONResponse{Code: success, Data: found}, nil
 }
 
 func (s *server) findDevices(

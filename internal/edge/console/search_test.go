@@ -62,7 +62,12 @@ func TestSearch(t *testing.T) {
 		t.Error(got)
 	}
 	w.Run(t, []testkit.Scenario{
-		{Name: "no text", Call: w.get(strings.TrimSuffix(searchPath, "?text=")), Code: 601, Contains: []string{"Search text"}},
+		{
+			Name:     "no text",
+			Call:     w.get(strings.TrimSuffix(searchPath, "?text=")),
+			Code:     601,
+			Contains: []string{"Search text"},
+		},
 		{Name: "empty", Call: w.get(searchPath), Code: 601, Contains: []string{"Search text"}},
 		{Name: "long", Call: w.get(searchPath + strings.Repeat("x", 65)), Code: 601, Contains: []string{"Search text"}},
 		{Name: "many", Call: w.get(searchPath + "x&pageSize=21"), Code: 601},

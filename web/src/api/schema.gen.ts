@@ -425,7 +425,7 @@ export interface paths {
          * Devices, scenes, alarm rules and notices whose name has a text in it
          * @description At most `pageSize` of each kind, and how many there are. Devices by name, scenes by name, rules and notices the newest first.
          */
-        get: operations["search"];
+        get: operations["getSearchResult"];
         put?: never;
         post?: never;
         delete?: never;
@@ -5118,7 +5118,7 @@ export interface operations {
             };
         };
     };
-    search: {
+    getSearchResult: {
         parameters: {
             query: {
                 /** @description part of a device's deviceName, noteName or serial, of a scene's or rule's name, or of a notice's title; case is ignored */

@@ -19,7 +19,7 @@ const spoken = new Set([
   'title',
 ]);
 /** Names, also of a key, which are alike in every language. */
-const names = new Set(['Tilth', 'SECRET', 'MQTT', 'HTTP', 'URL', 'Enter']);
+const names = new Set(['Tilth', 'SECRET', 'MQTT', 'HTTP', 'URL', 'Enter', 'Esc']);
 
 /** Words in the markup that come from no locale: between tags, or in an attribute that people read. */
 function hardCoded(file: string, source: string): string[] {

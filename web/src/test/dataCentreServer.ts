@@ -79,7 +79,9 @@ export function dataCentreServer(
 export async function openDataCentre(centre: ReturnType<typeof dataCentreServer>, address = '/data') {
   const opened = await openConsole(address);
   await screen.findByRole('tree');
-  await waitFor(() => expect(centre.live.streams.length).toBeGreaterThan(0));
+  // The stream's fresh start refetches everything once more; its opening counts as an answer of the server.
+  await screen.findByText(/^Live/);
+  await waitFor(() => expect(centre.asked('get-group-device-list').length).toBeGreaterThan(1));
   await waitFor(() => expect(opened.client.isFetching()).toBe(0));
   return { ...opened, user: userEvent.setup() };
 }

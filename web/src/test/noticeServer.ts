@@ -175,3 +175,18 @@ export const titles = () =>
     .map((element) => element.querySelector('b')?.textContent);
 export const noticeRegion = () => within(screen.getByRole('region', { name: 'Notice' }));
 export const noticeRegionTitle = () => noticeRegion().getByRole('heading', { level: 2 }).textContent;
+/** A part of the open notice, by its heading. */
+export const noticePart = (name: string) =>
+  within(noticeRegion().getByRole('heading', { level: 3, name }).parentElement as HTMLElement);
+
+/** Opens a given notice. */
+export async function openNotice(
+  one = notice(),
+  change: Parameters<typeof detailOf>[1] = {},
+  before?: (server: NoticeServer) => void,
+) {
+  const server = noticeServer([one]);
+  server.details.set(one.id, detailOf(one, change));
+  before?.(server);
+  return { server, one, ...(await openNotices(server)) };
+}

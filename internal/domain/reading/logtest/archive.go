@@ -23,6 +23,7 @@ func ArchiveConformance(t *testing.T, open func(t *testing.T) reading.Archive) {
 		"old days are dropped":                expire,
 		"writes are counted":                  countWrites,
 		"damage is noted until it is mended":  noteDamage,
+		"damaged latest values are noted":     noteDamagedLatest,
 		"another life begins without content": beginAnew,
 		"latest values are replaced":          replaceLatest,
 	} {
@@ -293,6 +294,19 @@ func noteDamage(c *archiveCase) {
 	c.put(day(r, 5, 9, "y"))
 	if list, err = c.Damaged(c.Context()); err != nil || len(list) != 0 {
 		c.Errorf("damaged %+v, %v", list, err)
+	}
+}
+
+func noteDamagedLatest(c *archiveCase) {
+	c.begin()
+	mine, theirs := ref(1, 7), ref(2, 7)
+	for _, r := range []device.Ref{mine, theirs} {
+		c.ok(c.NoteDamaged(c.Context(), r.Tenant, r.ID, reading.LatestDay))
+	}
+	c.must(c.PutLatest(c.Context(), []reading.ArchivedLatest{{Ref: mine, Position: 8, Values: []byte("v")}}))
+	list, err := c.Damaged(c.Context())
+	if err != nil || len(list) != 1 || list[0].Ref != theirs || list[0].Day != reading.LatestDay {
+		c.Errorf("damaged %+v, %v: only those of tenant 2 are left", list, err)
 	}
 }
 

@@ -3549,8 +3549,8 @@ type UpdateMessagesReadParams struct {
 	Ids *[]int64 `form:"ids,omitempty" json:"ids,omitempty"`
 }
 
-// SearchParams defines parameters for Search.
-type SearchParams struct {
+// GetSearchResultParams defines parameters for GetSearchResult.
+type GetSearchResultParams struct {
 	// Text part of a device's deviceName, noteName or serial, of a scene's or rule's name, or of a notice's title; case is ignored
 	Text     string `form:"text" json:"text"`
 	PageSize *int   `form:"pageSize,omitempty" json:"pageSize,omitempty"`
@@ -4076,9 +4076,9 @@ type ServerInterface interface {
 	// GetProductSimpleList The id of every product and its name in the caller's language, by that name
 	// (GET /admin-api/client/pc/product/get/simple-list)
 	GetProductSimpleList(w http.ResponseWriter, r *http.Request)
-	// Search Devices, scenes, alarm rules and notices whose name has a text in it
+	// GetSearchResult Devices, scenes, alarm rules and notices whose name has a text in it
 	// (GET /admin-api/client/pc/search)
-	Search(w http.ResponseWriter, r *http.Request, params SearchParams)
+	GetSearchResult(w http.ResponseWriter, r *http.Request, params GetSearchResultParams)
 	// UpdateAvatar Replace the signed-in user's picture
 	// (POST /admin-api/client/pc/user/update-avatar)
 	UpdateAvatar(w http.ResponseWriter, r *http.Request)
@@ -7194,14 +7194,14 @@ func (siw *ServerInterfaceWrapper) GetProductSimpleList(w http.ResponseWriter, r
 	handler.ServeHTTP(w, r)
 }
 
-// Search operation middleware
-func (siw *ServerInterfaceWrapper) Search(w http.ResponseWriter, r *http.Request) {
+// GetSearchResult operation middleware
+func (siw *ServerInterfaceWrapper) GetSearchResult(w http.ResponseWriter, r *http.Request) {
 
 	var err error
 	_ = err
 
 	// Parameter object where we will unmarshal all parameters from the context
-	var params SearchParams
+	var params GetSearchResultParams
 
 	// ------------- Required query parameter "text" -------------
 
@@ -7230,7 +7230,7 @@ func (siw *ServerInterfaceWrapper) Search(w http.ResponseWriter, r *http.Request
 	}
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.Search(w, r, params)
+		siw.Handler.GetSearchResult(w, r, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -7934,7 +7934,7 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/audit/page", wrapper.PageAudit)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/home/overview-statistics", wrapper.GetOverviewStatistics)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/home/attention", wrapper.GetAttention)
-	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/search", wrapper.Search)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/search", wrapper.GetSearchResult)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/product/get/simple-list", wrapper.GetProductSimpleList)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/page", wrapper.GetDevicePage)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get-group-device-list", wrapper.GetGroupDeviceList)
@@ -9720,17 +9720,17 @@ func (response GetProductSimpleList200JSONResponse) VisitGetProductSimpleListRes
 	return err
 }
 
-type SearchRequestObject struct {
-	Params SearchParams
+type GetSearchResultRequestObject struct {
+	Params GetSearchResultParams
 }
 
-type SearchResponseObject interface {
-	VisitSearchResponse(w http.ResponseWriter) error
+type GetSearchResultResponseObject interface {
+	VisitGetSearchResultResponse(w http.ResponseWriter) error
 }
 
-type Search200JSONResponse SearchAnswer
+type GetSearchResult200JSONResponse SearchAnswer
 
-func (response Search200JSONResponse) VisitSearchResponse(w http.ResponseWriter) error {
+func (response GetSearchResult200JSONResponse) VisitGetSearchResultResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -10488,9 +10488,9 @@ type StrictServerInterface interface {
 	// GetProductSimpleList The id of every product and its name in the caller's language, by that name
 	// (GET /admin-api/client/pc/product/get/simple-list)
 	GetProductSimpleList(ctx context.Context, request GetProductSimpleListRequestObject) (GetProductSimpleListResponseObject, error)
-	// Search Devices, scenes, alarm rules and notices whose name has a text in it
+	// GetSearchResult Devices, scenes, alarm rules and notices whose name has a text in it
 	// (GET /admin-api/client/pc/search)
-	Search(ctx context.Context, request SearchRequestObject) (SearchResponseObject, error)
+	GetSearchResult(ctx context.Context, request GetSearchResultRequestObject) (GetSearchResultResponseObject, error)
 	// UpdateAvatar Replace the signed-in user's picture
 	// (POST /admin-api/client/pc/user/update-avatar)
 	UpdateAvatar(ctx context.Context, request UpdateAvatarRequestObject) (UpdateAvatarResponseObject, error)
@@ -12588,25 +12588,25 @@ func (sh *strictHandler) GetProductSimpleList(w http.ResponseWriter, r *http.Req
 	}
 }
 
-// Search operation middleware
-func (sh *strictHandler) Search(w http.ResponseWriter, r *http.Request, params SearchParams) {
-	var request SearchRequestObject
+// GetSearchResult operation middleware
+func (sh *strictHandler) GetSearchResult(w http.ResponseWriter, r *http.Request, params GetSearchResultParams) {
+	var request GetSearchResultRequestObject
 
 	request.Params = params
 
 	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.Search(ctx, request.(SearchRequestObject))
+		return sh.ssi.GetSearchResult(ctx, request.(GetSearchResultRequestObject))
 	}
 	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "Search")
+		handler = middleware(handler, "GetSearchResult")
 	}
 
 	response, err := handler(r.Context(), w, r, request)
 
 	if err != nil {
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(SearchResponseObject); ok {
-		if err := validResponse.VisitSearchResponse(w); err != nil {
+	} else if validResponse, ok := response.(GetSearchResultResponseObject); ok {
+		if err := validResponse.VisitGetSearchResultResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

@@ -1,4 +1,5 @@
 import CloseOutlined from '@ant-design/icons/CloseOutlined';
+import SearchOutlined from '@ant-design/icons/SearchOutlined';
 import { Drawer } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { IconButton } from '@/ui/IconButton';
@@ -8,10 +9,12 @@ import { Sidebar } from './Sidebar';
 interface MenuDrawerProps {
   open: boolean;
   onClose: () => void;
+  /** A title needs the room that a button for the search would take in the bar. */
+  onSearch: () => void;
 }
 
 /** The sidebar on a phone. */
-export function MenuDrawer({ open, onClose }: MenuDrawerProps) {
+export function MenuDrawer({ open, onClose, onSearch }: MenuDrawerProps) {
   const { t } = useTranslation();
   return (
     <Drawer
@@ -25,7 +28,18 @@ export function MenuDrawer({ open, onClose }: MenuDrawerProps) {
     >
       <div className={css.drawer}>
         <Sidebar onChoose={onClose} />
-        <IconButton className={css.close} label={t('shell.closeMenu')} icon={<CloseOutlined />} onClick={onClose} />
+        <div className={css.buttons}>
+          <IconButton
+            label={t('search.open')}
+            icon={<SearchOutlined />}
+            aria-haspopup="dialog"
+            onClick={() => {
+              onClose();
+              onSearch();
+            }}
+          />
+          <IconButton label={t('shell.closeMenu')} icon={<CloseOutlined />} onClick={onClose} />
+        </div>
       </div>
     </Drawer>
   );

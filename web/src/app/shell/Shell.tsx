@@ -83,7 +83,9 @@ export function Shell() {
           </main>
         </div>
       </div>
-      {menu ? <MenuDrawer open={menuOpen} onClose={() => setMenuOpen(false)} /> : null}
+      {menu ? (
+        <MenuDrawer open={menuOpen} onClose={() => setMenuOpen(false)} onSearch={() => setSearchOpen(true)} />
+      ) : null}
       {search ? <SearchDialog open={searchOpen} onClose={() => setSearchOpen(false)} /> : null}
       {settings ? <SettingsPanel open={settingsOpen} onClose={() => setSettingsOpen(false)} /> : null}
     </>

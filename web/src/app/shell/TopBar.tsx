@@ -42,6 +42,7 @@ export function TopBar({ titleRef, menuOpen, onMenu, searchOpen, onSearch, setti
           <ZoneNote brief />
         </span>
         <IconButton
+          className={css.search}
           label={t('search.open')}
           icon={<SearchOutlined />}
           aria-haspopup="dialog"

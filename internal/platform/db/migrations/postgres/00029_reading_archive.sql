@@ -44,7 +44,8 @@ CREATE TABLE archive_terms (
     writes BIGINT NOT NULL
 );
 
--- What nodes found damaged in reading_parts; the node that leads writes it anew.
+-- What nodes found damaged in reading_parts, and with day -2147483648 in reading_latest; the node that leads
+-- writes it anew.
 CREATE TABLE damaged_parts (
     day       INTEGER NOT NULL,
     tenant_id BIGINT  NOT NULL,
