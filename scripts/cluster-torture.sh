@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tortures a cluster of three nodes of bin/tilth over PostgreSQL and a synchronous
 # copy, and prints a table: faults, how long devices went unanswered, and what was
-# lost (internal/tools/torture). It takes about three minutes and needs Debian's
+# lost (internal/tools/torture). It takes about four minutes and needs Debian's
 # postgresql (scripts/tools.sh), no network and no root; as root, PostgreSQL runs as
 # the user postgres. Arguments go to the program, for example:
 #   scripts/cluster-torture.sh -rounds 10 -only 'leader killed,primary lost'

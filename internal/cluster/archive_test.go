@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -282,6 +284,36 @@ func TestDamagedRowIsWrittenAnew(t *testing.T) {
 		if got, want := contentOf(t, node, ref), contentOf(t, leader, ref); got != want {
 			t.Errorf("%+v: %.200s, want %.200s", ref, got, want)
 		}
+	}
+}
+
+// Whoever holds the archive's tables locked keeps nobody from the status, and so from a hand-over.
+func TestStatusOfALockedArchive(t *testing.T) {
+	address := testDatabase(t)
+	leader := archivingStore(t, t.TempDir(), address)
+	_, stop := leadTest(t, leader, address, "a")
+	defer func() { stop() }()
+	measure(t, leader, testRefs[0], 0, 30)
+	sealAll(t, leader)
+	archived(t, leader, address, true)
+	if s, err := ReadStatus(t.Context(), address); err != nil || s.ArchiveBytes == 0 {
+		t.Fatalf("before: %+v, %v", s, err)
+	}
+	other, err := pgx.Connect(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = other.Close(context.Background()) }() // ends its lock, too
+	if _, err := other.Exec(t.Context(), "BEGIN; LOCK TABLE reading_parts IN ACCESS EXCLUSIVE MODE"); err != nil {
+		t.Fatal(err)
+	}
+	s, err := ReadStatus(t.Context(), address)
+	if err != nil || s.Leader != "a" || !s.ArchiveComplete ||
+		!slices.ContainsFunc(
+			s.Problems,
+			func(p string) bool { return strings.Contains(p, "has locked the archive's tables") },
+		) {
+		t.Errorf("locked: %+v, %v", s, err)
 	}
 }
 

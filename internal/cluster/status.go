@@ -106,13 +106,27 @@ func (s *Status) readLog(ctx context.Context, c *pgx.Conn) error {
 // readArchive reads what the archive holds. Tables of an earlier version have none.
 func (s *Status) readArchive(ctx context.Context, c *pgx.Conn) error {
 	var position int64
-	err := c.QueryRow(ctx, `SELECT position, complete, (SELECT COALESCE(sum(pg_total_relation_size(inhrelid)), 0)
-			FROM pg_inherits WHERE inhparent = to_regclass('reading_parts'))::bigint
-		FROM archives WHERE shard = 0 AND life <> ''`).Scan(&position, &s.ArchiveComplete, &s.ArchiveBytes)
+	err := c.QueryRow(ctx, "SELECT position, complete FROM archives WHERE shard = 0 AND life <> ''").
+		Scan(&position, &s.ArchiveComplete)
 	if errors.Is(err, pgx.ErrNoRows) || hasCode(err, undefinedTable) {
 		return nil
 	}
+	if err != nil {
+		return err
+	}
 	s.Archived = uint64(position)
+	err = pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "SET LOCAL lock_timeout = '200ms'"); err != nil {
+			return err
+		}
+		return tx.QueryRow(ctx, `SELECT COALESCE(sum(pg_total_relation_size(inhrelid)), 0)::bigint
+			FROM pg_inherits WHERE inhparent = to_regclass('reading_parts')`).Scan(&s.ArchiveBytes)
+	})
+	if hasCode(err, lockNotAvailable) {
+		s.Problems = append(s.Problems, "Another session of PostgreSQL has locked the archive's tables "+
+			"(reading_parts): nothing is copied to them meanwhile, and their size is not known.")
+		return nil
+	}
 	return err
 }
 

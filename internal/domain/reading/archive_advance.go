@@ -37,6 +37,7 @@ func (w *archiveCopy) advance(all bool) error {
 	if err != nil {
 		return err
 	}
+	a.awaitsCheckpoint = checkpoint < reach
 	reach = min(reach, checkpoint)
 	if w.state.Complete && reach <= w.state.Position {
 		return nil

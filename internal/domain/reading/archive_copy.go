@@ -29,8 +29,8 @@ const (
 )
 
 // CopyToArchive copies sealed days to the archive until ctx or the store ends, of a store that leads. It
-// looks for some every so often, because days pass by themselves. It logs errors and tries again; it
-// returns only those that wrap ErrFenced.
+// looks for some after Run has sealed days, and every so often, because other nodes note damage, and what
+// could not be copied waits. It logs errors and tries again; it returns only those that wrap ErrFenced.
 //
 // It also removes from the archive what Erase removes. Until CopyToArchive has begun, Erase waits for
 // nothing.
@@ -60,12 +60,33 @@ func (s *Store) CopyToArchive(ctx context.Context, to Archive, every time.Durati
 			)
 		}
 		wait := every
-		if err == nil && !s.archived.known.Load() {
-			wait = min(every, s.opts.CheckpointEvery) // the first position is that of a checkpoint
+		if err == nil && s.archived.awaitsCheckpoint {
+			wait = min(every, s.opts.CheckpointEvery)
 		}
-		if s.rest(ctx, wait) != nil {
+		if s.restUntilSealed(ctx, wait) != nil {
 			return s.consumeErr(ctx)
 		}
+	}
+}
+
+// restUntilSealed waits until days are sealed, but not longer than d.
+func (s *Store) restUntilSealed(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-s.archived.sealed:
+	case <-timer.C:
+	case <-ctx.Done():
+	case <-s.lifetime.Done():
+	}
+	return s.stopErr(ctx)
+}
+
+// noteSealed has CopyToArchive look for days.
+func (s *Store) noteSealed() {
+	select {
+	case s.archived.sealed <- struct{}{}:
+	default: // it will look anyway
 	}
 }
 

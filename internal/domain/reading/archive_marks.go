@@ -28,6 +28,9 @@ type archived struct {
 	to     Archive               // of the leading store; nil: it does not copy
 	erased map[device.Ref]uint64 // erasures since the pass began, and their positions
 
+	sealed           chan struct{} // holds a value once days were sealed since the last pass
+	awaitsCheckpoint bool          // the last pass could only reach the last checkpoint; of CopyToArchive alone
+
 	reached atomic.Uint64 // archived position, as far as is known
 	known   atomic.Bool   // reached is known
 	behind  atomic.Int64  // device-days that are marked, as of the last pass

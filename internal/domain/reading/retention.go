@@ -93,6 +93,7 @@ func (s *Store) Run(ctx context.Context) error {
 		for {
 			s.logError(ctx, s.Seal(ctx, s.opts.Now()))
 			s.logError(ctx, s.fillAggregates(ctx))
+			s.noteSealed()
 			select {
 			case <-seal.C:
 			case <-ctx.Done():

@@ -151,6 +151,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	s.journal = newJournal(o.QueueBatches, o.QueueFrames)
 	s.lifetime, s.cancelLifetime = context.WithCancel(context.Background())
 	s.order.erased = map[device.Ref]uint64{}
+	s.archived.sealed = make(chan struct{}, 1)
 	s.order.done = make(chan struct{})
 	close(s.order.done)
 	err = raiseFormat(db)

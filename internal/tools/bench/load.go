@@ -19,6 +19,8 @@ type Options struct {
 	// as the window allows.
 	Rate     int
 	Protocol byte // 4 (MQTT 3.1.1) or 5
+
+	Age time.Duration // how long before the run the readings begin; 0: a day
 }
 
 const (
@@ -46,7 +48,10 @@ func newConnectionGroup(o Options, w Tenant, now time.Time) (*connectionGroup, e
 	case o.Protocol != 4 && o.Protocol != 5:
 		return nil, fmt.Errorf("protocol %d: 4 or 5 is needed", o.Protocol)
 	}
-	c := &connectionGroup{options: o, world: w, first: now.Add(-historyAge).UnixMilli()}
+	if o.Age == 0 {
+		o.Age = historyAge
+	}
+	c := &connectionGroup{options: o, world: w, first: now.Add(-o.Age).UnixMilli()}
 	devices := min(len(w.Devices), o.Connections)
 	for i := range o.Connections {
 		device := i % devices

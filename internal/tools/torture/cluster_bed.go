@@ -28,6 +28,10 @@ const (
 	devicePatience = 3 * time.Second
 	devicePause    = 100 * time.Millisecond
 
+	// loadAge is how old the devices' readings are: their day has ended, so it is sealed and archived, and
+	// what comes while it is is late.
+	loadAge = 3 * 24 * time.Hour
+
 	stepPatience = 40 * time.Second // how long a step may take; more is a failure
 )
 
@@ -44,11 +48,12 @@ type clusterBed struct {
 	probe    bench.Device // publishes nothing but what a fault sends
 	load     *bench.Load
 	repeated int // mails that came again so far
+	began    time.Time
 }
 
 // openClusterBed starts everything, with the first node leading and the others joined to it.
 func openClusterBed(ctx context.Context, o *ClusterOptions) (_ *clusterBed, err error) {
-	b := &clusterBed{options: o, acks: newAckWatch(loadDevices)}
+	b := &clusterBed{options: o, acks: newAckWatch(loadDevices), began: time.Now()}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, b.logs(), b.close())
@@ -74,7 +79,9 @@ func openClusterBed(ctx context.Context, o *ClusterOptions) (_ *clusterBed, err 
 	b.probe = tenant.Devices[1]
 	loaded := tenant
 	loaded.Devices = tenant.Devices[2:]
-	b.load, err = bench.NewLoad(bench.Options{Connections: loadDevices, Window: clusterWindow, Protocol: 4}, loaded)
+	b.load, err = bench.NewLoad(bench.Options{
+		Connections: loadDevices, Window: clusterWindow, Protocol: 4, Age: loadAge,
+	}, loaded)
 	if err != nil {
 		return b, err
 	}

@@ -43,6 +43,11 @@ var clusterFaults = []clusterFault{
 	{"stale copy promoted", false, takeOverLimit, maxMailsInFlight, staleCopyPromoted, ""},
 	{"stale copy without table", false, takeOverLimit, maxMailsInFlight, staleCopyWithoutTable, ""},
 	{"stale copy of former epoch", false, takeOverLimit, maxMailsInFlight, staleCopyOfFormerEpoch, ""},
+	{"nodes' disks lost", false, disksLimit, maxMailsInFlight, disksLost, ""},
+	{"a standby's disk lost", false, unnoticed, 0, standbyDiskLost, ""},
+	{"archive held up", false, unnoticed, 0, archiveHeldUp, ""},
+	{"archive damaged", false, orderlyLimit, 0, archiveDamaged, ""},
+	{"retention while away", false, orderlyLimit, 0, retentionWhileAway, ""},
 	{"database set back", false, 0, 0, databaseSetBack, ""},
 	{"each node leads", false, orderlyLimit, 0, eachLeads, "everything is read back from each"},
 }

@@ -1,5 +1,6 @@
 import { HttpResponse, http, type JsonBodyType } from 'msw';
 import { setupServer } from 'msw/node';
+import { vi } from 'vitest';
 
 /** Answers calls in tests; a call that no test expects is an error. */
 export const server = setupServer();
@@ -23,4 +24,10 @@ export function onPut(path: string, answer: Resolver): void {
 
 export function onDelete(path: string, answer: Resolver): void {
   server.use(http.delete(`*${path}`, answer));
+}
+
+/** From now on this machine reports no network, and no call is answered. */
+export function withoutNetwork(): void {
+  vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
+  server.use(http.all('*', () => HttpResponse.error()));
 }

@@ -1,10 +1,10 @@
 import './DataPage';
 import { act, screen, waitFor } from '@testing-library/react';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { useReachability } from '@/lib/offline/reachability';
 import { usePreferences } from '@/lib/storage/preferences';
-import { card, dataCentreServer, devicePath, openDataCentre } from '@/test/dataCentreServer';
-import { noAnswer } from '@/test/telemetryServer';
+import { card, dataCentreServer, openDataCentre } from '@/test/dataCentreServer';
+import { withoutNetwork } from '@/test/server';
 
 const lines = 'time-interval-data';
 
@@ -56,14 +56,12 @@ describe('while the server does not answer', () => {
   it('says without a network what is not stored, and shows no message twice', async () => {
     const centre = dataCentreServer();
     const { client } = await openDataCentre(centre);
-    vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
-    centre.server.failingPaths.set(`${devicePath}/get-group-device-list`, noAnswer);
+    withoutNetwork();
     await act(() => client.refetchQueries({ queryKey: ['devices', 'groups'] }));
-    act(() => useReachability.setState({ reach: 'offline' }));
+    expect(useReachability.getState().reach).toBe('offline');
     expect(screen.queryByText('The server does not answer')).toBeNull();
     expect(screen.queryByText('None of this is kept on this device')).toBeNull();
     await act(() => client.resetQueries({ queryKey: ['devices', 'groups'] }));
-    act(() => useReachability.setState({ reach: 'offline' }));
     expect(await screen.findByText('None of this is kept on this device')).toBeVisible();
   });
 });
