@@ -24,28 +24,28 @@ const (
 	SortContact Sort = "lastContact"
 	SortState   Sort = "onlineState" // offline first
 	SortCreated Sort = "createTime"
-	// Those by Query.Value; devices without one come last.
+	// Those need a Query.Number, by which they order.
 	SortBattery Sort = "battery"
 	SortSignal  Sort = "signal"
 )
 
 // Query selects and orders devices. Zero fields do not filter.
 type Query struct {
-	Search     string // part of the name, remark name or serial, in any case
-	Scene      *int64 // DefaultScene: devices in no scene
-	Names      []string
-	ProductID  int64
-	Products   map[int64]bool // only these products; nil: all
-	Except     string         // omits the device of this name
-	Online     *bool
-	Number     func(id ID, product int64) (float64, bool) // orders by this number, if not nil, instead of Sort
+	Search    string // part of the name, remark name or serial, in any case
+	Scene     *int64 // DefaultScene: devices in no scene
+	Names     []string
+	ProductID int64
+	Products  map[int64]bool // only these products; nil: all
+	Except    string         // omits the device of this name
+	Online    *bool
+	// Number, if not nil, orders by a number of each device, instead of Sort; those of which it is false
+	// come last.
+	Number     func(id ID, product int64) (float64, bool)
 	Sort       Sort
 	Descending bool          // reverses the whole order, the ids included
 	Language   text.Language // the language of the product names that SortProduct compares
-	// Value is what SortBattery and SortSignal compare of a device of a product; false: it has none.
-	Value  func(id ID, product int64) (float64, bool)
-	Offset int64
-	Limit  int64
+	Offset     int64
+	Limit      int64
 }
 
 // Page gives a page of the devices that q selects, and how many there are in all.
@@ -157,17 +157,6 @@ func (r *Roster) keys(ctx context.Context, t tenant.ID, list []*member, q *Query
 				}
 			}
 			keys = append(keys, k)
-		})
-	case SortBattery, SortSignal:
-		addAll(func(m *member) sortKey {
-			value, known := q.Value(m.ID, m.ProductID)
-			switch {
-			case known:
-				return sortKey{number: int64(value * 1000)}
-			case q.Descending:
-				return sortKey{number: math.MinInt64}
-			}
-			return sortKey{number: math.MaxInt64}
 		})
 	default: // the contract has no other order: by id
 		addAll(func(*member) sortKey { return sortKey{} })

@@ -38,10 +38,10 @@ func (s *server) GetDevicePage(
 	if p.Sort != nil {
 		q.Sort = device.Sort(*p.Sort)
 	}
+	q.Number = s.stateNumber(ctx, q.Sort)
 	if p.SortSign != nil {
 		q.Number = s.latestNumber(ctx, caller(ctx).Tenant, trimmed(*p.SortSign))
 	}
-	q.Value = s.sortValue(ctx, q.Sort)
 	q.Language = requestFrom(ctx).Language
 	q.Descending = p.Descending != nil && *p.Descending
 	if err := s.onlyCopyTargets(ctx, &q, p.TakesRule); err != nil {

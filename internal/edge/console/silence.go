@@ -50,9 +50,9 @@ func silenceCause(c *silence.Cause) wire.SilenceCause {
 	return w
 }
 
-// sortValue returns what an order by battery or signal compares; nil for other orders. Voltages and
+// stateNumber returns what an order by battery or signal compares; nil for other orders. Voltages and
 // percentages of different batteries compare by their share of the limit.
-func (s *server) sortValue(ctx context.Context, by device.Sort) func(device.ID, int64) (float64, bool) {
+func (s *server) stateNumber(ctx context.Context, by device.Sort) func(device.ID, int64) (float64, bool) {
 	property := s.Catalog.Battery
 	switch by {
 	case device.SortBattery:
