@@ -44,7 +44,7 @@ func (s *server) GetAttention(
 	for _, sc := range scenes {
 		sceneNames[sc.ID] = sc.Name
 	}
-	causes, err := s.Silence.Causes(ctx, t, silentIDs(silent)...)
+	causes, err := s.Silence.Causes(ctx, t, silentIDs(notices, silent)...)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,11 @@ func (s *server) GetAttention(
 	}
 	items := make([]wire.AttentionItem, 0, maxAttentionItems)
 	for i := range notices {
-		items = append(items, s.alarmItem(ctx, &notices[i]))
+		item := s.alarmItem(ctx, &notices[i])
+		if cause, found := causes[notices[i].Device]; found && tellsOfSilence(&notices[i]) {
+			item.Cause = new(silenceCause(&cause))
+		}
+		items = append(items, item)
 	}
 	for i := range silent[:min(len(silent), maxAttentionItems-len(items))] {
 		item := s.silentItem(&silent[i], sceneNames)
@@ -125,10 +129,18 @@ func (s *server) silentItem(d *device.Silent, sceneNames map[int64]string) wire.
 	}
 }
 
-func silentIDs(list []device.Silent) []device.ID {
-	ids := make([]device.ID, len(list))
-	for i := range list {
-		ids[i] = list[i].ID
+// tellsOfSilence is true for a notice on a device's being offline.
+func tellsOfSilence(u *alarm.UrgentNotice) bool { return u.Rule.Trigger == alarm.DeviceOffline }
+
+// silentIDs gives the devices whose silence an answer explains.
+func silentIDs(notices []alarm.UrgentNotice, silent []device.Silent) (ids []device.ID) {
+	for i := range notices {
+		if tellsOfSilence(&notices[i]) {
+			ids = append(ids, notices[i].Device)
+		}
+	}
+	for i := range silent {
+		ids = append(ids, silent[i].ID)
 	}
 	return ids
 }

@@ -104,6 +104,9 @@ func TestAttentionNamesSilenceOnce(t *testing.T) {
 	if last := got.Items[1]; last.Limit != nil || last.Reading != nil || last.Trend != nil {
 		t.Errorf("a notice on being offline has no number: %s", asJSON(t, last))
 	}
+	if got.Items[0].Cause != nil || got.Items[1].Cause == nil || got.Items[1].Cause.Kind != wire.SilenceUnknown {
+		t.Errorf("only the notice on being offline says why: %s", asJSON(t, got.Items))
+	}
 }
 
 // The value of an alarm is the newest one, and its trend is the way it went since the alarm began.

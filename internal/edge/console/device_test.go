@@ -258,7 +258,7 @@ func TestProducts(t *testing.T) {
 	w.Reload(t)
 	got := testkit.Ask[[]wire.ProductName](t, w.Contract, w.get(productsPath))
 	if len(got) != 2 || got[0].ProductName != "a-camera" ||
-		got[1] != (wire.ProductName{Id: w.station.ID, ProductName: "weather-station"}) {
+		got[1] != (wire.ProductName{Id: w.station.ID, MainSign: "airTemperature", ProductName: "weather-station"}) {
 		t.Errorf("%+v", got)
 	}
 	// A product with display names is shown under the one in the reader's language, everywhere; the
