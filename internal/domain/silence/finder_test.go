@@ -135,7 +135,15 @@ func (f *farm) evidence(c *silence.Cause) string {
 	at := func(ms int64) string { return time.UnixMilli(ms).In(f.TimeZone).Format("02 15:04") }
 	s := string(c.Kind) + " since " + at(c.Since)
 	if b := c.Battery; b != nil {
-		s += fmt.Sprintf(": %.2f %s at %s, limit %g, %d of %d", b.Value, b.Unit, at(b.Time), b.Limit, b.NightsLow, b.Nights)
+		s += fmt.Sprintf(
+			": %.2f %s at %s, limit %g, %d of %d",
+			b.Value,
+			b.Unit,
+			at(b.Time),
+			b.Limit,
+			b.NightsLow,
+			b.Nights,
+		)
 	}
 	if r := c.SignIns; r != nil {
 		s += fmt.Sprintf(": %d, last at %s", r.Count, at(r.Last))
@@ -304,7 +312,8 @@ func TestCausesAfterRestart(t *testing.T) {
 	f.refuse(t, refused, f.hours(.5), 1, testkit.Secret(refused.Name)) // the former secret is still known
 	f.finder = f.SilenceFinder(f.readings)
 	causes, err := f.finder.Causes(t.Context(), f.ID, child.ID, refused.ID)
-	if err != nil || causes[child.ID].Kind != silence.GatewaySilent || causes[refused.ID].Kind != silence.SecretRefused {
+	if err != nil || causes[child.ID].Kind != silence.GatewaySilent ||
+		causes[refused.ID].Kind != silence.SecretRefused {
 		t.Fatalf("%+v, %v", causes, err)
 	}
 	if r := causes[refused.ID].SignIns; r.Count != 2 || r.Retired == 0 {

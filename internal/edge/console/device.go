@@ -223,7 +223,11 @@ func (v *deviceView) device(ctx context.Context, d *device.Device) wire.Device {
 		w.ProductId, w.ProductName, w.Product = p.ID, p.DisplayName(requestFrom(ctx).Language), p.Name
 		w.OfflineAfter = p.OfflineAfter.Milliseconds()
 		w.MainSign = mainSign(p)
-		w.BatterySign, w.SignalSign = identifierOf(v.server.Catalog.Battery(p)), identifierOf(v.server.Catalog.Signal(p))
+		w.BatterySign, w.SignalSign = identifierOf(
+			v.server.Catalog.Battery(p),
+		), identifierOf(
+			v.server.Catalog.Signal(p),
+		)
 		if latest := v.server.latest(ctx, v.tenant, d.ID, p); len(latest) > 0 {
 			w.LastData = append(w.LastData, latest)
 		}

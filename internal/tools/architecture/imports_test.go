@@ -13,8 +13,19 @@ const module = "tilth/"
 // allowedImports lists for it, and no others of this module. A package below one of these
 // (console/wire) counts as it.
 var (
-	edges    = []string{"console", "openapi", "provider", "ingest"}
-	domains  = []string{"device", "reading", "derivation", "silence", "alarm", "notify", "identity", "captcha", "tenant", "audit"}
+	edges   = []string{"console", "openapi", "provider", "ingest"}
+	domains = []string{
+		"device",
+		"reading",
+		"derivation",
+		"silence",
+		"alarm",
+		"notify",
+		"identity",
+		"captcha",
+		"tenant",
+		"audit",
+	}
 	platform = []string{
 		"db",
 		"live",

@@ -142,7 +142,7 @@ func (n *clusterNode) awaitFetched(ctx context.Context) error {
 	defer cancel()
 	return n.await(ctx, n.name+" to have fetched every day from the archive", func() (bool, error) {
 		days, err := n.metric(ctx, "tilth_cluster_archive_missing_days")
-		return err == nil && days == 0, nil //nolint:nilerr // it is asked again
+		return err == nil && days == 0, nil // otherwise it is asked again
 	})
 }
 
