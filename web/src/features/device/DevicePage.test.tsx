@@ -31,7 +31,7 @@ describe('the table', () => {
     await openDevices(server);
     expect(screen.getByText('3 devices in 2 scenes and the default group')).toBeVisible();
     expect(names()).toEqual(['Orchard mast', 'Lower mast', 'No remark yet']);
-    expect(row(/Orchard mast/)).toHaveTextContent(/WS-1Weather mastNorth orchardno positionOnline\d+ s3\.4\s°CEdit/);
+    expect(row(/Orchard mast/)).toHaveTextContent(/WS-1Weather mastNorth orchardno positionOnline\d+ s––3\.4\s°CEdit/);
     expect(row(/Orchard mast/).textContent, 'a non-breaking space joins a number and its unit').toContain(
       '3.4\u00a0°C',
     );

@@ -1,10 +1,10 @@
+import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router';
 import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { renderWithProviders } from '@/test/renderWithProviders';
 import { signedIn } from '@/test/session';
 import { type TelemetryServer, telemetryServer } from '@/test/telemetryServer';
-import { WithRouter } from '@/test/WithRouter';
 import { MapCard } from './MapCard';
 
 const state = vi.hoisted(() => ({ fails: false, tiles: undefined as unknown }));
@@ -19,11 +19,15 @@ vi.mock('./DeviceMap', () => ({
 }));
 
 let server: TelemetryServer;
-const card = (
-  <WithRouter>
+
+/** Opens the card on a page, whose address it reads. */
+function openCard() {
+  const card = () => (
     <MapCard data={undefined} groups={undefined} selected={undefined} device={undefined} onSelect={() => undefined} />
-  </WithRouter>
-);
+  );
+  const router = createRouter({ routeTree: createRootRoute({ component: card }), history: createMemoryHistory() });
+  renderWithProviders(<RouterProvider router={router as never} />);
+}
 
 beforeEach(() => {
   state.fails = false;
@@ -33,22 +37,22 @@ beforeEach(() => {
 
 describe('the map', () => {
   it('is shown with its legend, whose marks have texts', async () => {
-    renderWithProviders(card);
-    expect(screen.getByRole('region', { name: 'Map' })).toHaveTextContent('OnlineOfflinePending alarm');
+    openCard();
+    expect(await screen.findByRole('region', { name: 'Map' })).toHaveTextContent('OnlineOfflinePending alarm');
     expect(await screen.findByText('the map')).toBeVisible();
     expect(state.tiles).toBeNull();
   });
 
   it('is drawn without tiles if the settings cannot be fetched', async () => {
     server.failingPaths.set('/admin-api/system/console/settings', () => new Response('{', { status: 500 }));
-    renderWithProviders(card);
+    openCard();
     expect(await screen.findByText('the map')).toBeVisible();
   });
 
   it('leaves the page intact if it cannot be loaded, and can be retried', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => undefined);
     state.fails = true;
-    renderWithProviders(card);
+    openCard();
     expect(await screen.findByRole('alert')).toHaveTextContent('The map did not arrive');
     expect(screen.getByText('Online')).toBeVisible();
     state.fails = false;
