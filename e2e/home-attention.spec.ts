@@ -22,7 +22,7 @@ test('which device is over its limit, since when, and who was told: no click, th
   const attention = page.getByRole('region', { name: 'Needs you now' });
   const row = attention.getByRole('listitem').filter({ hasText: 'Frost on the slope' });
   await expect(row).toContainText('Mast in the cold');
-  await expect(row).toContainText(/−2\.0 °C.*limit < /);
+  await expect(row).toContainText(/−2\.0\s°C.*limit <\s/);
   await expect(row).toContainText('since');
   // The worst device is the selected one.
   await expect(page.getByRole('heading', { name: 'Mast in the cold' })).toBeVisible();

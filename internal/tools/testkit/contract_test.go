@@ -165,8 +165,8 @@ func TestOperations(t *testing.T) {
 		t.Errorf("public: %v", public)
 	}
 	got := c.Operations("home")
-	if len(got) != 1 || got[0].ID != "getOverviewStatistics" || got[0].Method != http.MethodGet ||
-		!strings.HasSuffix(got[0].Path, "/overview-statistics") {
+	if len(got) != 2 || got[0].ID != "getAttention" || got[1].ID != "getOverviewStatistics" ||
+		got[1].Method != http.MethodGet || !strings.HasSuffix(got[1].Path, "/overview-statistics") {
 		t.Errorf("%+v", got)
 	}
 }
