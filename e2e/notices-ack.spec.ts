@@ -73,7 +73,7 @@ test('everybody sees at once that a notice is acknowledged, changed, and taken b
 
   // The acknowledgement shows wherever the alarm does: beside its device, in its message.
   await elsewhere.goto('/dashboard-default?device=TE-ACK');
-  const alarm = elsewhere.getByRole('link', { name: /^Frost somebody is on/ });
+  const alarm = elsewhere.getByRole('link', { name: /^Frost somebody is on./ }); // of the device's panel
   await expect(alarm).toContainText('Deniz is on it');
   await elsewhere.goto('/message');
   const message = elsewhere.locator('[data-message]').filter({ hasText: 'Frost somebody is on' });
