@@ -50,6 +50,7 @@ const others: Readonly<Record<string, readonly (keyof typeof formattingCalls)[]>
   'features/device/edit/coordinates.ts': ['fixed'],
   'features/home/map/mapView.ts': ['fixed'],
   'features/home/map/markLayer.ts': ['fixed'],
+  'features/home/map/ramp.ts': ['fixed'],
   'features/signin/captcha/DueIn.tsx': ['clock'],
   'features/signin/contours.ts': ['fixed'],
   // The end of a period is 24:00, which no clock shows. The hour by the tenant's clock is computed

@@ -42,7 +42,7 @@ export function useGridContent(choice: Choice, state: OnlineFilter, text: string
   // Until the first answer to a search the cards stay as they were.
   const searched = text !== '' && found.data !== undefined;
   const counted = searched ? found.data : groups.data;
-  const sought = searched ? text : '';
+  const wanted = searched ? text : '';
   const cameras = useCameras();
 
   const names = useMemo(() => [...choice.devices, ...choice.except].sort(), [choice.devices, choice.except]);
@@ -66,21 +66,21 @@ export function useGridContent(choice: Choice, state: OnlineFilter, text: string
 
   const seen = useMemo(() => {
     if (!counted || !cameras.ready) return undefined;
-    return visibleCameras({ groups: counted, choice, state, cameras: cameras.devices, text: sought });
-  }, [counted, cameras, choice, state, sought]);
+    return visibleCameras({ groups: counted, choice, state, cameras: cameras.devices, text: wanted });
+  }, [counted, cameras, choice, state, wanted]);
   const { names: streamless, ready, onReach } = useStreamless(seen);
 
   const shown = useMemo(() => {
     if (!counted || !cameras.ready || !ready) return undefined;
-    const source = { groups: counted, choice, state, cameras: cameras.devices, named, streamless, text: sought };
+    const source = { groups: counted, choice, state, cameras: cameras.devices, named, streamless, text: wanted };
     return gridContentOf(source);
-  }, [counted, cameras, choice, state, named, streamless, ready, sought]);
+  }, [counted, cameras, choice, state, named, streamless, ready, wanted]);
   /** The same devices without a place of their own for cameras: the rows of the table. */
   const rows = useMemo(() => {
     if (!counted || !cameras.ready) return undefined;
     const all = new Set(cameras.devices.map(({ deviceName }) => deviceName));
-    return gridContentOf({ groups: counted, choice, state, cameras: [], named, streamless: all, text: sought });
-  }, [counted, cameras, choice, state, named, sought]);
+    return gridContentOf({ groups: counted, choice, state, cameras: [], named, streamless: all, text: wanted });
+  }, [counted, cameras, choice, state, named, wanted]);
 
   return {
     groups,
