@@ -16,6 +16,7 @@ const desktopMeasures = {
   cell: 344,
   gap: 16,
   leastColumn: 270,
+  video: 568,
   singleVideo: 288,
   videosLast: false,
   head: 44,

@@ -6,6 +6,7 @@ const measures = (change: Partial<Measures> = {}): Measures => ({
   cell: 276,
   gap: 16,
   leastColumn: 270,
+  video: 568,
   singleVideo: 220,
   videosLast: false,
   ...change,

@@ -8,6 +8,8 @@ export interface Measures {
   cell: number;
   gap: number;
   leastColumn: number;
+  /** The height of a camera's card, at most that of its cells; its picture has 68 less. */
+  video: number;
   /** The height of a camera's card if there is only one column. */
   singleVideo: number;
   /** Cameras come after the sensors on a phone and before them elsewhere. */
@@ -98,7 +100,7 @@ function severalColumns(videos: number, sensors: number, measures: Measures): La
     top: row * step,
     left: columnAt * (column + gap),
     width: size * column + (size - 1) * gap,
-    height: size * cell + (size - 1) * gap,
+    height: size === 1 ? cell : Math.min(measures.video, size * cell + (size - 1) * gap),
   });
 
   function sensor(index: number): Place {
