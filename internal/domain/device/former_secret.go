@@ -17,50 +17,53 @@ type formerSecretRow struct {
 	RetireTime    int64
 }
 
-// formerSecret says whose a secret was that is no longer valid.
+// formerSecret is a secret of a device that is no longer valid.
 type formerSecret struct {
-	device  ID
+	hash    SecretHash
 	retired int64 // when it stopped being valid, epoch milliseconds
 }
 
-// retireSecrets keeps the hashes of a device's secrets that are about to be replaced by others. A
-// secret that becomes valid again, also for another device, is no former one any more.
-func (s *Store) retireSecrets(ctx context.Context, tx bun.IDB, id ID, next []SecretHash) error {
+// retireSecrets keeps the hashes of devices' secrets that are about to be replaced, but for those that
+// some device has next: a secret that becomes valid again is no former one.
+func (s *Store) retireSecrets(ctx context.Context, tx bun.IDB, devices []ID, next map[SecretHash]bool) error {
 	var valid []secretRow
-	if err := tx.NewSelect().Model(&valid).Where("device_id = ?", id).Scan(ctx); err != nil {
+	if err := tx.NewSelect().Model(&valid).Where("device_id IN (?)", bun.List(devices)).Scan(ctx); err != nil {
 		return err
 	}
-	for _, h := range next {
-		if _, err := tx.NewDelete().Model((*formerSecretRow)(nil)).Where("hash = ?", h[:]).Exec(ctx); err != nil {
-			return err
-		}
-	}
-	retired := false
+	var retired []ID
+	var rows []formerSecretRow
 	for _, r := range valid {
-		if slices.Contains(next, SecretHash(r.Hash)) {
-			continue
-		}
-		retired = true
-		former := formerSecretRow{Hash: r.Hash, DeviceID: id, RetireTime: s.now().UnixMilli()}
-		if _, err := tx.NewInsert().Model(&former).
-			On("CONFLICT (hash) DO UPDATE").
-			Set("device_id = EXCLUDED.device_id, retire_time = EXCLUDED.retire_time").
-			Exec(ctx); err != nil {
-			return err
+		if !next[SecretHash(r.Hash)] {
+			retired = append(retired, r.DeviceID)
+			rows = append(rows, formerSecretRow{Hash: r.Hash, DeviceID: r.DeviceID, RetireTime: s.now().UnixMilli()})
 		}
 	}
-	if !retired {
+	if len(rows) == 0 {
 		return nil
 	}
-	newest := tx.NewSelect().Model((*formerSecretRow)(nil)).Column("hash").
-		Where("device_id = ?", id).OrderExpr("retire_time DESC, hash").Limit(formerSecretsKept)
-	_, err := tx.NewDelete().Model((*formerSecretRow)(nil)).
-		Where("device_id = ?", id).Where("hash NOT IN (?)", newest).Exec(ctx)
+	if err := inBatches(rows, func(batch []formerSecretRow) error {
+		_, err := tx.NewInsert().Model(&batch).On("CONFLICT (hash) DO UPDATE").
+			Set("device_id = EXCLUDED.device_id, retire_time = EXCLUDED.retire_time").Exec(ctx)
+		return err
+	}); err != nil {
+		return err
+	}
+	ranked := tx.NewSelect().Model((*formerSecretRow)(nil)).Column("hash").
+		ColumnExpr("row_number() OVER (PARTITION BY device_id ORDER BY retire_time DESC, hash) AS age").
+		Where("device_id IN (?)", bun.List(retired))
+	oldest := tx.NewSelect().TableExpr("(?) AS ranked", ranked).Column("hash").Where("age > ?", formerSecretsKept)
+	_, err := tx.NewDelete().Model((*formerSecretRow)(nil)).Where("hash IN (?)", oldest).Exec(ctx)
+	return err
+}
+
+// forgetFormer drops hashes from the former secrets, because they are valid again.
+func forgetFormer(ctx context.Context, tx bun.IDB, hashes [][]byte) error {
+	_, err := tx.NewDelete().Model((*formerSecretRow)(nil)).Where("hash IN (?)", bun.List(hashes)).Exec(ctx)
 	return err
 }
 
 // readFormerSecrets reads the former secrets of the devices, or of all.
-func readFormerSecrets(ctx context.Context, tx bun.IDB, only ...ID) (map[SecretHash]formerSecret, error) {
+func readFormerSecrets(ctx context.Context, tx bun.IDB, only ...ID) (map[ID][]formerSecret, error) {
 	var rows []formerSecretRow
 	sel := tx.NewSelect().Model(&rows)
 	if len(only) > 0 {
@@ -69,9 +72,9 @@ func readFormerSecrets(ctx context.Context, tx bun.IDB, only ...ID) (map[SecretH
 	if err := sel.Scan(ctx); err != nil {
 		return nil, err
 	}
-	former := make(map[SecretHash]formerSecret, len(rows))
+	former := map[ID][]formerSecret{}
 	for _, r := range rows {
-		former[SecretHash(r.Hash)] = formerSecret{device: r.DeviceID, retired: r.RetireTime}
+		former[r.DeviceID] = append(former[r.DeviceID], formerSecret{hash: SecretHash(r.Hash), retired: r.RetireTime})
 	}
 	return former, nil
 }
@@ -87,10 +90,9 @@ func (r *Registry) RefusedSignIn(userName, password string) (ref Ref, retired in
 	h := HashSecret(r.key, secret)
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	if f, ok := r.former[h]; ok {
-		if e := r.byID[f.device]; e != nil && (password == "" || e.Name == userName) {
-			return e.Ref, f.retired, true
-		}
+	if e := r.byFormerSecret[h]; e != nil && (password == "" || e.Name == userName) {
+		i := slices.IndexFunc(e.former, func(f formerSecret) bool { return f.hash == h })
+		return e.Ref, e.former[i].retired, true
 	}
 	if password == "" {
 		return Ref{}, 0, false

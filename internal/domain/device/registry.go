@@ -3,7 +3,6 @@ package device
 import (
 	"crypto/hmac"
 	"crypto/sha256"
-	"maps"
 	"reflect"
 	"slices"
 	"sync"
@@ -36,6 +35,7 @@ type Entry struct {
 	Disabled bool // no sign-in, no readings
 	derives  bool
 	secrets  []SecretHash
+	former   []formerSecret // secrets that are no longer valid
 }
 
 // Site is a device's position, and the zone that its days are counted in.
@@ -59,7 +59,7 @@ type Registry struct {
 	byID              map[ID]*Entry
 	byName            map[string]*Entry
 	bySecret          map[SecretHash]*Entry
-	former            map[SecretHash]formerSecret
+	byFormerSecret    map[SecretHash]*Entry
 	sites             map[Ref]Site // of the devices that derive values
 	countByTenant     map[tenant.ID]int
 	onStructureChange []func()
@@ -70,11 +70,12 @@ type Registry struct {
 // NewRegistry makes an empty registry; key is the platform's secret key.
 func NewRegistry(key []byte) *Registry {
 	return &Registry{
-		key:           key,
-		byID:          map[ID]*Entry{},
-		byName:        map[string]*Entry{},
-		bySecret:      map[SecretHash]*Entry{},
-		countByTenant: map[tenant.ID]int{},
+		key:            key,
+		byID:           map[ID]*Entry{},
+		byName:         map[string]*Entry{},
+		bySecret:       map[SecretHash]*Entry{},
+		byFormerSecret: map[SecretHash]*Entry{},
+		countByTenant:  map[tenant.ID]int{},
 	}
 }
 
@@ -203,7 +204,7 @@ func (r *Registry) ForgetSite(ref Ref) {
 }
 
 // Replace makes entries the whole content of the registry, without sites.
-func (r *Registry) Replace(entries []*Entry) { r.replace(entries, nil, nil) }
+func (r *Registry) Replace(entries []*Entry) { r.replace(entries, nil) }
 
 // changeCount gives how often people changed something that the registry holds.
 func (r *Registry) changeCount() int64 {
@@ -212,29 +213,25 @@ func (r *Registry) changeCount() int64 {
 	return r.changes
 }
 
-func (r *Registry) replace(entries []*Entry, sites map[Ref]Site, former map[SecretHash]formerSecret) {
-	for !r.replaceUnlessChanged(r.changeCount(), entries, sites, former) {
+func (r *Registry) replace(entries []*Entry, sites map[Ref]Site) {
+	for !r.replaceUnlessChanged(r.changeCount(), entries, sites) {
 		continue
 	}
 }
 
 // replaceUnlessChanged replaces the content unless people changed something since changes were counted.
-func (r *Registry) replaceUnlessChanged(
-	changes int64,
-	entries []*Entry,
-	sites map[Ref]Site,
-	former map[SecretHash]formerSecret,
-) bool {
+func (r *Registry) replaceUnlessChanged(changes int64, entries []*Entry, sites map[Ref]Site) bool {
 	r.mu.Lock()
 	if r.changes != changes {
 		r.mu.Unlock()
 		return false
 	}
-	r.sites, r.former = sites, former
+	r.sites = sites
 	before := r.byID
 	r.byID = make(map[ID]*Entry, len(entries))
 	r.byName = make(map[string]*Entry, len(entries))
 	r.bySecret = make(map[SecretHash]*Entry, len(entries))
+	r.byFormerSecret = map[SecretHash]*Entry{}
 	r.countByTenant = map[tenant.ID]int{}
 	for _, e := range entries {
 		r.byID[e.ID] = e
@@ -242,6 +239,9 @@ func (r *Registry) replaceUnlessChanged(
 		r.countByTenant[e.Tenant]++
 		for _, h := range e.secrets {
 			r.bySecret[h] = e
+		}
+		for _, f := range e.former {
+			r.byFormerSecret[f.hash] = e
 		}
 	}
 	structureListeners, tenantListeners := r.onStructureChange, r.onTenantChange
@@ -289,7 +289,7 @@ func changedTenants(before map[ID]*Entry, now []*Entry) map[tenant.ID]struct{} {
 
 // replaceSecrets replaces the secrets of a device, and the former ones. It ignores a device that the
 // registry does not hold yet: that device's entry comes with its secrets.
-func (r *Registry) replaceSecrets(ref Ref, hashes []SecretHash, former map[SecretHash]formerSecret) {
+func (r *Registry) replaceSecrets(ref Ref, hashes []SecretHash, former []formerSecret) {
 	r.mu.Lock()
 	r.changes++
 	before := r.byID[ref.ID]
@@ -298,22 +298,21 @@ func (r *Registry) replaceSecrets(ref Ref, hashes []SecretHash, former map[Secre
 		return
 	}
 	e := *before
-	e.secrets = hashes
+	e.secrets, e.former = hashes, former
 	r.byID[e.ID], r.byName[e.Name] = &e, &e
 	for _, h := range before.secrets {
 		delete(r.bySecret, h)
 	}
-	// The maps of former secrets are never changed in place.
-	all := make(map[SecretHash]formerSecret, len(r.former)+len(former))
-	for h, f := range r.former {
-		if f.device != ref.ID {
-			all[h] = f
+	for _, f := range before.former {
+		if r.byFormerSecret[f.hash] == before { // it may be another device's by now
+			delete(r.byFormerSecret, f.hash)
 		}
 	}
-	maps.Copy(all, former)
-	r.former = all
 	for _, h := range hashes {
 		r.bySecret[h] = &e
+	}
+	for _, f := range former {
+		r.byFormerSecret[f.hash] = &e
 	}
 	listeners := r.onStructureChange
 	r.mu.Unlock()

@@ -74,8 +74,7 @@ func (s *Store) loadOnce(ctx context.Context, tx bun.IDB, c *Catalog, r *Registr
 	if err != nil {
 		return false, err
 	}
-	former, err := readFormerSecrets(ctx, tx)
-	return err == nil && r.replaceUnlessChanged(changes, entries, sites, former), err
+	return r.replaceUnlessChanged(changes, entries, sites), nil
 }
 
 // readRegistry reads what the registry holds; room is about how many devices there are.
@@ -88,11 +87,16 @@ func readRegistry(ctx context.Context, tx bun.IDB, c *Catalog, room int, warm *W
 	if err != nil {
 		return nil, nil, err
 	}
+	former, err := readFormerSecrets(ctx, tx)
+	if err != nil {
+		return nil, nil, err
+	}
 	var hashes map[ID][]SecretHash
 	entries, sites = make([]*Entry, 0, room), map[Ref]Site{}
 	add := func(d *registryRow) {
 		ref := Ref{Tenant: d.TenantID, ID: d.ID}
 		e := NewEntry(ref, d.Name, c.Product(d.ProductID), d.Gateway, d.Disabled, hashes[d.ID]...)
+		e.former = former[d.ID]
 		entries = append(entries, e)
 		if e.Derives() {
 			sites[ref] = Site{

@@ -64,7 +64,7 @@ func (s *Store) reloadSecrets(ctx context.Context, t tenant.ID, id ID, r *Regist
 		}
 		former, err := readFormerSecrets(ctx, tx, id)
 		if err == nil {
-			r.replaceSecrets(Ref{Tenant: t, ID: id}, hashes, former)
+			r.replaceSecrets(Ref{Tenant: t, ID: id}, hashes, former[id])
 		}
 		return err
 	})

@@ -268,29 +268,7 @@ func (s *Store) Count(ctx context.Context, t tenant.ID) (int64, error) {
 // PutSecrets replaces the secrets that the tenant's device may sign in with. A hash that another
 // device has is a duplicate (db.IsDuplicate).
 func (s *Store) PutSecrets(ctx context.Context, t tenant.ID, id ID, hashes ...SecretHash) error {
-	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		exists, err := tx.NewSelect().Model((*deviceRow)(nil)).Where("d.tenant_id = ? AND d.id = ?", t, id).Exists(ctx)
-		if err != nil {
-			return err
-		}
-		if !exists {
-			return errs.Missing()
-		}
-		if err := s.retireSecrets(ctx, tx, id, hashes); err != nil {
-			return err
-		}
-		if _, err := tx.NewDelete().Model((*secretRow)(nil)).Where("device_id = ?", id).Exec(ctx); err != nil {
-			return err
-		}
-		for _, h := range hashes {
-			r := secretRow{Hash: h[:], DeviceID: id, CreateTime: s.now().UnixMilli()}
-			if _, err := tx.NewInsert().Model(&r).Exec(ctx); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return wrap("put secrets", err)
+	return s.PutAllSecrets(ctx, t, []SecretsOfDevice{{ID: id, Hashes: hashes}})
 }
 
 // Secrets gives the hashes of the secrets that the tenant's device may sign in with, oldest first.

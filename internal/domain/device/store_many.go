@@ -95,10 +95,16 @@ type SecretsOfDevice struct {
 
 // PutAllSecrets is PutSecrets for many of a tenant's devices, all or none.
 func (s *Store) PutAllSecrets(ctx context.Context, t tenant.ID, list []SecretsOfDevice) error {
+	next := map[SecretHash]bool{}
+	for _, x := range list {
+		for _, h := range x.Hashes {
+			next[h] = true
+		}
+	}
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		if err := inBatches(
 			list,
-			func(batch []SecretsOfDevice) error { return removeSecrets(ctx, tx, t, batch) },
+			func(batch []SecretsOfDevice) error { return s.removeSecrets(ctx, tx, t, batch, next) },
 		); err != nil {
 			return err
 		}
@@ -148,13 +154,27 @@ func (s *Store) insertSecrets(ctx context.Context, tx bun.IDB, list []SecretsOfD
 		}
 	}
 	return inBatches(rows, func(batch []secretRow) error {
+		hashes := make([][]byte, len(batch))
+		for i := range batch {
+			hashes[i] = batch[i].Hash
+		}
+		if err := forgetFormer(ctx, tx, hashes); err != nil {
+			return err
+		}
 		_, err := tx.NewInsert().Model(&batch).Exec(ctx)
 		return err
 	})
 }
 
-// removeSecrets removes the secrets of a tenant's devices; each device must be the tenant's.
-func removeSecrets(ctx context.Context, tx bun.IDB, t tenant.ID, list []SecretsOfDevice) error {
+// removeSecrets removes the secrets of a tenant's devices, and keeps those that no device has next as former
+// ones; each device must be the tenant's.
+func (s *Store) removeSecrets(
+	ctx context.Context,
+	tx bun.IDB,
+	t tenant.ID,
+	list []SecretsOfDevice,
+	next map[SecretHash]bool,
+) error {
 	ids := map[ID]struct{}{}
 	for _, x := range list {
 		ids[x.ID] = struct{}{}
@@ -172,6 +192,9 @@ func removeSecrets(ctx context.Context, tx bun.IDB, t tenant.ID, list []SecretsO
 	}
 	if len(owned) != len(wanted) {
 		return errs.Missing()
+	}
+	if err := s.retireSecrets(ctx, tx, wanted, next); err != nil {
+		return err
 	}
 	_, err = tx.NewDelete().Model((*secretRow)(nil)).Where("device_id IN (?)", bun.List(wanted)).Exec(ctx)
 	return err

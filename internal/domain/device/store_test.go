@@ -1,6 +1,7 @@
 package device_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -139,6 +140,66 @@ func TestSecrets(t *testing.T) {
 	has()
 	if got, err := s.Devices.Secrets(t.Context(), field.ID, b.ID); err != nil || len(got) != 1 {
 		t.Errorf("the other device has %d secrets (%v)", len(got), err)
+	}
+}
+
+// The last four former secrets of each device are known, from the registry as from the database; none that is
+// valid again, and none of another tenant's device.
+func TestFormerSecrets(t *testing.T) {
+	s := testkit.NewStores(t)
+	field, other := s.Tenant(t, "field"), s.Tenant(t, "other")
+	station := s.Station(t)
+	a, b := s.Device(t, field.ID, station, "a"), s.Device(t, field.ID, station, "b")
+	hash := func(secret string) device.SecretHash { return device.HashSecret(testkit.SecretKey, secret) }
+	both := func(x, y string) {
+		t.Helper()
+		s.Clock.Advance(time.Second)
+		if err := s.Devices.PutAllSecrets(t.Context(), field.ID, []device.SecretsOfDevice{
+			{ID: a.ID, Hashes: []device.SecretHash{hash(x)}}, {ID: b.ID, Hashes: []device.SecretHash{hash(y)}},
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	knows := func(when string, want map[string]string) {
+		t.Helper()
+		if err := s.Devices.LoadRegistry(t.Context(), s.Catalog, s.Registry); err != nil {
+			t.Fatal(err)
+		}
+		for _, secret := range []string{"0", "1", "2", "3", "4", "5", "6", "x0", "x1", "x2", "x3", "x4", "x5"} {
+			name := ""
+			if ref, retired, known := s.Registry.RefusedSignIn(secret, ""); known && retired != 0 {
+				name = map[device.ID]string{a.ID: "a", b.ID: "b"}[ref.ID]
+			}
+			if name != want[secret] {
+				t.Errorf("%s: secret %s was %q's, want %q", when, secret, name, want[secret])
+			}
+		}
+	}
+	for i := range 6 {
+		both(fmt.Sprint(i), fmt.Sprint("x", i))
+	}
+	last := map[string]string{"1": "a", "2": "a", "3": "a", "4": "a", "x1": "b", "x2": "b", "x3": "b", "x4": "b"}
+	knows("after five changes", last)
+	both("x5", "5") // exchanged: both are valid
+	knows("after an exchange", last)
+	both("3", "x5") // one is valid again, one stays valid with another device
+	delete(last, "3")
+	last["5"] = "b"
+	delete(last, "x1")
+	knows("valid again", last)
+	if err := s.Devices.PutSecrets(t.Context(), other.ID, a.ID, hash("6")); !errs.Is(err, errs.NotFound) {
+		t.Errorf("another tenant's device: %v", err)
+	}
+	knows("after another tenant's try", last)
+	// A change by a person needs no other load, and forgets what is too old.
+	if _, err := s.Devices.NewSecret(t.Context(), field.ID, "a", true, s.Registry); err != nil {
+		t.Fatal(err)
+	}
+	if ref, retired, known := s.Registry.RefusedSignIn("a", "3"); !known || retired == 0 || ref.ID != a.ID {
+		t.Errorf("%+v, %d, %t", ref, retired, known)
+	}
+	if ref, retired, _ := s.Registry.RefusedSignIn("b", "x2"); retired == 0 || ref.ID != b.ID {
+		t.Errorf("another device's former secrets are gone: %+v, %d", ref, retired)
 	}
 }
 

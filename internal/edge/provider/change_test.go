@@ -288,6 +288,15 @@ func TestSecretRotation(t *testing.T) {
 	if p.Registry.StillValid(n1.ID, hash(first)) || !p.Registry.StillValid(n1.ID, hash(second)) || checks != 2 {
 		t.Error("the dropped secret should be invalid, the other valid")
 	}
+	// Whoever still signs in with the dropped secret is recognised, and with one that another device got, not.
+	former := func(name, secret string, want bool) {
+		t.Helper()
+		ref, retired, known := p.Registry.RefusedSignIn(name, secret)
+		if ref != p.Registry.Find(n1.Tenant, name).Ref || (retired != 0) != want {
+			t.Errorf("a refused sign-in of %q: %+v, retired at %d, known: %t", name, ref, retired, known)
+		}
+	}
+	former("N-1", first, true)
 	// A file without secrets keeps them.
 	p.apply(t, `tenants: [{name: north, devices: [{deviceName: N-1, serial: X}]}]`, true)
 	if !p.Registry.StillValid(n1.ID, hash(second)) {
@@ -316,6 +325,11 @@ func TestSecretRotation(t *testing.T) {
 	if e, _, ok := p.Registry.Authenticate(second, ""); !ok || e.Name != "N-3" {
 		t.Errorf("the secret belongs to %+v", e)
 	}
+	if _, _, known := p.Registry.RefusedSignIn(second, ""); known {
+		t.Error("a valid secret counts as a former one")
+	}
+	former("N-1", first, true)
+	former("N-2", "secret-of-the-device-n-2", false)
 }
 
 // Disabling takes effect at once; enabling again does not restore old sessions.
