@@ -114,6 +114,21 @@ func (l *latest) get(ref device.Ref) []latestValue {
 	return nil
 }
 
+// getOne gives the newest value of a device's property, unless it was removed.
+func (l *latest) getOne(ref device.Ref, p device.PropertyID) (Newest, bool) {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	d := l.devices[ref]
+	if d == nil {
+		return Newest{}, false
+	}
+	i := slices.IndexFunc(d.values, func(h latestValue) bool { return h.Property == p })
+	if i < 0 || d.values[i].Value.kind == KindNone {
+		return Newest{}, false
+	}
+	return d.values[i].Newest, true
+}
+
 // withoutRemoved removes the values of KindNone: the newest value of a property may have been
 // removed.
 func withoutRemoved(values []latestValue) []latestValue {
@@ -305,4 +320,10 @@ func (s *Store) Newest(_ context.Context, t tenant.ID, d device.ID) []Newest {
 		newest[i] = h.Newest
 	}
 	return newest
+}
+
+// NewestOf is Newest of one property; ok is false if the device has no value of it. It copies nothing else,
+// so that a caller may ask it of thousands of devices.
+func (s *Store) NewestOf(_ context.Context, t tenant.ID, d device.ID, p device.PropertyID) (n Newest, ok bool) {
+	return s.latest.getOne(device.Ref{Tenant: t, ID: d}, p)
 }

@@ -174,11 +174,10 @@ func (s *server) lowBatteries(ctx context.Context, t tenant.ID, limit int) ([]lo
 	var list []lowBattery
 	for _, d := range devices {
 		b := batteries[d.ProductID]
-		newest := s.Readings.Newest(ctx, t, d.ID)
-		i := slices.IndexFunc(newest, func(n reading.Newest) bool { return n.Property == b.property.ID })
-		if i >= 0 && newest[i].Value.Kind() == reading.KindNumber && newest[i].Value.Float() < b.limit &&
+		newest, known := s.Readings.NewestOf(ctx, t, d.ID, b.property.ID)
+		if known && newest.Value.Kind() == reading.KindNumber && newest.Value.Float() < b.limit &&
 			s.Presence.Status(t, d.ID).Online {
-			list = append(list, lowBattery{MapPoint: d, property: b.property, newest: newest[i], limit: b.limit})
+			list = append(list, lowBattery{MapPoint: d, property: b.property, newest: newest, limit: b.limit})
 		}
 	}
 	share := func(b *lowBattery) float64 { return b.newest.Value.Float() / b.limit }

@@ -87,21 +87,16 @@ func (f *figures) of(l text.Language, scene int64) []wire.MainFigures {
 
 // latestOf gives a device's latest value of a property as a number: a boolean is 0 or 1.
 func (s *server) latestOf(ctx context.Context, t tenant.ID, id device.ID, p *device.Property) (float64, bool) {
-	for _, v := range s.Readings.Newest(ctx, t, id) {
-		if v.Property != p.ID {
-			continue
-		}
-		switch v.Value.Kind() {
-		case reading.KindNumber:
-			return v.Value.Float(), true
-		case reading.KindBoolean:
-			if v.Value.Bool() {
-				return 1, true
-			}
-			return 0, true
-		}
+	v, known := s.Readings.NewestOf(ctx, t, id, p.ID)
+	switch {
+	case !known:
+		return 0, false
+	case v.Value.Kind() == reading.KindNumber:
+		return v.Value.Float(), true
+	case v.Value.Kind() == reading.KindBoolean && v.Value.Bool():
+		return 1, true
 	}
-	return 0, false
+	return 0, v.Value.Kind() == reading.KindBoolean
 }
 
 // latestNumber gives each device's latest value of the property of an identifier.

@@ -29,6 +29,15 @@ func (f failingReadings) Newest(context.Context, tenant.ID, device.ID) []reading
 	return nil
 }
 
+func (f failingReadings) NewestOf(
+	context.Context, tenant.ID, device.ID, device.PropertyID,
+) (reading.Newest, bool) {
+	if err := f.fail(); err != nil {
+		panic(err)
+	}
+	return reading.Newest{}, false
+}
+
 func (f failingReadings) Downsample(
 	context.Context,
 	tenant.ID,

@@ -98,10 +98,9 @@ func (s *server) mapReading(ctx context.Context, t tenant.ID, p *device.MapPoint
 	if !measures {
 		return nil
 	}
-	for _, n := range s.Readings.Newest(ctx, t, p.ID) {
-		if n.Property == id && n.Value.Kind() == reading.KindNumber {
-			return &wire.MapReading{Value: n.Value.Float(), Time: n.Time, Arrival: earlyArrival(&n)}
-		}
+	n, known := s.Readings.NewestOf(ctx, t, p.ID, id)
+	if !known || n.Value.Kind() != reading.KindNumber {
+		return nil
 	}
-	return nil
+	return &wire.MapReading{Value: n.Value.Float(), Time: n.Time, Arrival: earlyArrival(&n)}
 }

@@ -35,6 +35,7 @@ import (
 // Readings is the part of the readings store that the console uses.
 type Readings interface {
 	Newest(ctx context.Context, t tenant.ID, d device.ID) []reading.Newest
+	NewestOf(ctx context.Context, t tenant.ID, d device.ID, p device.PropertyID) (reading.Newest, bool)
 	Downsample(
 		ctx context.Context,
 		t tenant.ID,

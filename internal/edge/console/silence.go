@@ -68,19 +68,13 @@ func (s *server) stateNumber(ctx context.Context, by device.Sort) func(device.ID
 		if x == nil {
 			return 0, false
 		}
-		for _, last := range s.Readings.Newest(ctx, t, id) {
-			if last.Property != x.ID {
-				continue
-			}
-			value := last.Value.Float()
-			if by == device.SortSignal {
-				return value, true
-			}
-			// One reading shows no kind of battery; a lithium cell is the most usual one.
-			limit, known := s.Catalog.BatteryLimit(p, max(value, 3.4))
-			return value / limit, known
+		value, known := s.latestOf(ctx, t, id, x)
+		if !known || by == device.SortSignal {
+			return value, known
 		}
-		return 0, false
+		// One reading shows no kind of battery; a lithium cell is the most usual one.
+		limit, known := s.Catalog.BatteryLimit(p, max(value, 3.4))
+		return value / limit, known
 	}
 }
 
