@@ -5,6 +5,7 @@ import { useCallback, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { productsQuery } from '@/lib/device/scenes';
 import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
+import { SegmentedControl } from '@/ui/form/SegmentedControl';
 import { IconButton } from '@/ui/IconButton';
 import { SearchBox } from '@/ui/SearchBox';
 import { Select } from '@/ui/Select';
@@ -69,28 +70,18 @@ export function Toolbar({ search, onChange }: ToolbarProps) {
 function Filters({ search: { state, product }, onChange }: ToolbarProps) {
   const { t } = useTranslation();
   const products = useQuery(productsQuery()).data;
-  const states = [
-    { value: undefined, words: t('device.filter.all') },
-    { value: 'online', words: t('home.state.online') },
-    { value: 'offline', words: t('home.state.offline') },
-  ] as const;
   return (
     <>
-      <fieldset className={css.states}>
-        <legend className="visually-hidden">{t('home.device.state')}</legend>
-        {states.map(({ value, words }) => (
-          <label key={words} className={css.state}>
-            <input
-              type="radio"
-              className="visually-hidden"
-              name="device-state"
-              checked={state === value}
-              onChange={() => onChange({ state: value })}
-            />
-            {words}
-          </label>
-        ))}
-      </fieldset>
+      <SegmentedControl
+        label={t('home.device.state')}
+        value={state}
+        options={[
+          { value: undefined, words: t('device.filter.all') },
+          { value: 'online', words: t('home.state.online') },
+          { value: 'offline', words: t('home.state.offline') },
+        ]}
+        onChange={(value) => onChange({ state: value })}
+      />
       <Select
         className={css.select}
         aria-label={t('home.device.model')}
