@@ -1,6 +1,7 @@
+import type { QueryClient } from '@tanstack/react-query';
 import { createMemoryHistory, type RouterHistory, RouterProvider } from '@tanstack/react-router';
-import { act, render } from '@testing-library/react';
-import { afterEach } from 'vitest';
+import { act, render, waitFor } from '@testing-library/react';
+import { afterEach, expect } from 'vitest';
 import { followLanguage, followSession } from '@/app/followSession';
 import { Providers } from '@/app/Providers';
 import { createConsoleRouter } from '@/app/router';
@@ -29,4 +30,16 @@ export async function openConsole(
     </Providers>,
   );
   return { client, router, ...drawn };
+}
+
+/** Waits until nothing is fetched any more. What an answer shows may ask for more, so it looks several times. */
+export async function untilFetched(client: QueryClient): Promise<void> {
+  let quiet = 0;
+  await waitFor(
+    () => {
+      quiet = client.isFetching() === 0 ? quiet + 1 : 0;
+      expect(quiet).toBeGreaterThan(3);
+    },
+    { interval: 10 },
+  );
 }

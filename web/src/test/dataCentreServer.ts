@@ -1,7 +1,7 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, vi } from 'vitest';
-import { openConsole } from './console';
+import { openConsole, untilFetched } from './console';
 import { fakeStreams } from './fakeStreams';
 import { ok, onGet } from './server';
 import { signedIn } from './session';
@@ -82,7 +82,7 @@ export async function openDataCentre(centre: ReturnType<typeof dataCentreServer>
   // The stream's fresh start refetches everything once more; its opening counts as an answer of the server.
   await screen.findByText(/^Live/);
   await waitFor(() => expect(centre.asked('get-group-device-list').length).toBeGreaterThan(1));
-  await waitFor(() => expect(opened.client.isFetching()).toBe(0));
+  await untilFetched(opened.client);
   return { ...opened, user: userEvent.setup() };
 }
 

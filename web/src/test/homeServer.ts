@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect } from 'vitest';
-import { openConsole } from './console';
+import { openConsole, untilFetched } from './console';
 import { fakeStreams } from './fakeStreams';
 import { onGet } from './server';
 import { signedIn } from './session';
@@ -45,12 +45,13 @@ export function homeServer() {
 }
 
 /** Opens the home page and waits until everything is loaded. */
-export async function openHome({ live }: Pick<ReturnType<typeof homeServer>, 'live'>, address = '/dashboard-default') {
+export async function openHome({ server }: ReturnType<typeof homeServer>, address = '/dashboard-default') {
   const opened = await openConsole(address);
   await screen.findByRole('tree');
   // The stream's fresh start refetches everything once more.
-  await waitFor(() => expect(live.streams.length).toBeGreaterThan(0));
-  await waitFor(() => expect(opened.client.isFetching()).toBe(0));
+  const lists = () => server.calls.filter(({ pathname }) => pathname.endsWith('get-group-device-list'));
+  await waitFor(() => expect(lists().length).toBeGreaterThan(1));
+  await untilFetched(opened.client);
   return { ...opened, user: userEvent.setup() };
 }
 

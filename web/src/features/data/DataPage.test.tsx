@@ -51,12 +51,12 @@ describe('the data centre', () => {
     expect(card('New probe').queryByRole('list')).toBeNull();
   });
 
-  it('makes a camera’s card as high and wide as two cards', async () => {
+  it('makes a camera’s card two cards wide, and as high as its picture of 500 px needs', async () => {
     await openDataCentre(dataCentreServer());
     const [first, second] = within(cardsOf('Gate'))
       .getAllByRole('listitem')
       .filter((item) => item.parentElement === cardsOf('Gate'));
-    expect(first).toHaveStyle({ height: '704px' });
+    expect(first).toHaveStyle({ height: '568px' });
     expect(second).toHaveStyle({ height: '344px' });
     expect(first).toHaveAttribute('aria-setsize', '2');
     expect(second).toHaveAttribute('aria-posinset', '2');

@@ -42,7 +42,7 @@ describe('live', () => {
     await waitFor(() => expect(row).toHaveTextContent('4.7'));
     expect(within(panel('Readings')).getByText('4.7')).toBeVisible();
     expect(within(panel('Readings')).getByText('88')).toBeVisible();
-    expect(telemetry.server.calls).toHaveLength(before);
+    expect(telemetry.server.calls.slice(before).map(String)).toEqual([]);
   });
 
   it('updates the counts, the group, the row and the mark when a device goes offline', async () => {

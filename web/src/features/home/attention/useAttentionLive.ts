@@ -35,9 +35,8 @@ export function useAttentionLive(): void {
   }, [client, refetches]);
 
   useLive((events) => {
-    if (events.some(({ name }) => name === 'reset' || name === 'notice' || name === 'presence')) {
-      refetches.soon.request();
-    }
+    if (events.some(({ name }) => name === 'reset')) void client.invalidateQueries({ queryKey: attentionKey });
+    else if (events.some(({ name }) => name === 'notice' || name === 'presence')) refetches.soon.request();
     const changes = changesOf(events, now());
     if (changes.latest.size === 0) return;
     for (const [key, attention] of client.getQueriesData<Attention>({ queryKey: attentionKey })) {
