@@ -30,9 +30,12 @@ interface SearchDialogProps {
 /** Finds devices, scenes, rules, notices and pages by name, and opens the chosen one; all by keyboard. */
 export function SearchDialog({ open, onClose }: SearchDialogProps) {
   const { t } = useTranslation();
+  // Who opens it again while it still closes does not find what was typed before.
+  const [opened, setOpened] = useState({ open, times: 0 });
+  if (opened.open !== open) setOpened({ open, times: opened.times + (open ? 1 : 0) });
   return (
     <Dialog open={open} title={t('search.title')} onClose={onClose} width={600}>
-      <Search onClose={onClose} />
+      <Search key={opened.times} onClose={onClose} />
     </Dialog>
   );
 }
