@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/uptrace/bun"
+
+	"tilth/internal/platform/db"
 )
 
 // formerSecretsKept is how many former secrets of a device are kept.
@@ -23,11 +25,12 @@ type formerSecret struct {
 	retired int64 // when it stopped being valid, epoch milliseconds
 }
 
-// retireSecrets keeps the hashes of devices' secrets that are about to be replaced, but for those that
-// some device has next: a secret that becomes valid again is no former one.
+// retireSecrets removes devices' secrets and keeps them as former ones, but for those that some device has
+// next: a secret that becomes valid again is no former one.
 func (s *Store) retireSecrets(ctx context.Context, tx bun.IDB, devices []ID, next map[SecretHash]bool) error {
 	var valid []secretRow
-	if err := tx.NewSelect().Model(&valid).Where("device_id IN (?)", bun.List(devices)).Scan(ctx); err != nil {
+	if err := tx.NewDelete().Model((*secretRow)(nil)).Where("device_id IN (?)", bun.List(devices)).
+		Returning("hash, device_id").Scan(ctx, &valid); err != nil && !db.IsMissing(err) {
 		return err
 	}
 	var retired []ID

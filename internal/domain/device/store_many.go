@@ -193,9 +193,5 @@ func (s *Store) removeSecrets(
 	if len(owned) != len(wanted) {
 		return errs.Missing()
 	}
-	if err := s.retireSecrets(ctx, tx, wanted, next); err != nil {
-		return err
-	}
-	_, err = tx.NewDelete().Model((*secretRow)(nil)).Where("device_id IN (?)", bun.List(wanted)).Exec(ctx)
-	return err
+	return s.retireSecrets(ctx, tx, wanted, next)
 }
