@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -52,39 +53,53 @@ func TestClientsThatReadNothingAreCutOff(t *testing.T) {
 	overTLS := func(c net.Conn) net.Conn {
 		return tls.Client(c, &tls.Config{RootCAs: roots, ServerName: "localhost", NextProtos: []string{"http/1.1"}})
 	}
-	began := time.Now()
+	type client struct {
+		conn net.Conn
+		asks string
+	}
+	// All are in before the first one asks: then the server has much to do.
+	var clients []client
 	for range each {
 		for _, path := range []string{largestPath(t), "/open-api/v1/openapi.yaml"} {
-			p.dial(p.http, many(path))
-			if _, err := io.WriteString(overTLS(p.dial(secure, "")), many(path)); err != nil {
-				t.Fatal(err)
-			}
+			clients = append(clients, client{p.dial(p.http, ""), many(path)})
+			clients = append(clients, client{overTLS(p.dial(secure, "")), many(path)})
 		}
-		p.dial(p.admin, many("/metrics"))
+		clients = append(clients, client{p.dial(p.admin, ""), many("/metrics")})
 	}
-	slow := p.dial(p.http, many(largestPath(t)))
-	enough := make(chan struct{})
-	took := make(chan int, 1)
-	go func() { // 16 KiB a second: in half a minute that is less than one of the files
-		pace := time.NewTicker(250 * time.Millisecond)
-		defer pace.Stop()
-		for n := 0; ; n += 4 << 10 {
-			select {
-			case <-pace.C:
-			case <-enough:
-				took <- n
-				return
-			}
-			if _, err := io.ReadFull(slow, make([]byte, 4<<10)); err != nil {
-				t.Errorf("who is slow was cut off after %d bytes and %s: %v", n, time.Since(began), err)
-			}
-		}
-	}()
+	slow := p.dial(p.http, "")
+	clients = append(clients, client{slow, many(largestPath(t))})
 	testkit.Eventually(
 		t,
 		"all of them are in",
 		func() bool { return p.metricValue("tilth_connections") > before+5*each },
 	)
+	began := time.Now()
+	for _, c := range clients {
+		if _, err := io.WriteString(c.conn, c.asks); err != nil {
+			t.Fatal(err)
+		}
+	}
+	enough, ended := make(chan struct{}), make(chan struct{})
+	took := 0
+	go func() { // 16 KiB a second: in half a minute that is less than one of the files
+		defer close(ended)
+		pace := time.NewTicker(250 * time.Millisecond)
+		defer pace.Stop()
+		for {
+			select {
+			case <-pace.C:
+			case <-enough:
+				return
+			}
+			if _, err := io.ReadFull(slow, make([]byte, 4<<10)); err != nil {
+				t.Errorf("who is slow was cut off after %d bytes and %s: %v", took, time.Since(began), err)
+				return
+			}
+			took += 4 << 10
+		}
+	}()
+	stopSlow := sync.OnceFunc(func() { close(enough); <-ended })
+	t.Cleanup(stopSlow) // before the server ends
 
 	neighbour, slowest := browser(t, roots), time.Duration(0)
 	asking := time.NewTicker(50 * time.Millisecond)
@@ -100,11 +115,11 @@ func TestClientsThatReadNothingAreCutOff(t *testing.T) {
 			t.Fatalf("%v connections are still there after %s", open, time.Since(began))
 		}
 	}
-	ended := time.Since(began)
-	close(enough)
-	t.Logf("they ended after %s; the slowest neighbour had %s; who is slow took %d bytes", ended, slowest, <-took)
-	if ended < httpbase.ChunkTimeout {
-		t.Errorf("they ended after %s", ended)
+	lasted := time.Since(began)
+	stopSlow()
+	t.Logf("they ended after %s; the slowest neighbour had %s; who is slow took %d bytes", lasted, slowest, took)
+	if lasted < httpbase.ChunkTimeout {
+		t.Errorf("they ended after %s", lasted)
 	}
 	if slowest > 3*time.Second {
 		t.Errorf("a neighbour had to wait for %s", slowest)
