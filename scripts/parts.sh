@@ -82,10 +82,13 @@ parts_took() {
 }
 
 # parts_names prints the lines of the failed part's output that name what failed, as Go, Vitest and
-# Playwright write them.
+# Playwright write them, and what the part said of the first ones.
 parts_names() {
   [ -e "$parts_dir/out" ] || return 0
-  sed 's/\x1b\[[0-9;]*m//g' "$parts_dir/out" | grep -aE '^ *(--- FAIL|FAIL|panic:|×|[0-9]+\) )' | sort -u | head -20 || true
+  local names='^ *(--- FAIL|FAIL|panic:|×|[0-9]+\) )'
+  sed -i 's/\x1b\[[0-9;]*m//g' "$parts_dir/out"
+  grep -aE "$names" "$parts_dir/out" | sort -u | head -20 || true
+  grep -aE -A 14 "$names" "$parts_dir/out" | grep -avE '^ *$' | head -60 || true
 }
 
 parts_end() {
