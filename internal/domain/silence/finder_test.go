@@ -11,8 +11,8 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// farm is a tenant with devices that measure their batteries.
-type farm struct {
+// fixture is a tenant with devices that measure their batteries.
+type fixture struct {
 	*testkit.Stores
 	*testkit.Tenant
 	readings *reading.Store
@@ -22,8 +22,8 @@ type farm struct {
 	bare     *device.Product // has no battery
 }
 
-func newFarm(t *testing.T) *farm {
-	f := &farm{Stores: testkit.NewStores(t)}
+func newFixture(t *testing.T) *fixture {
+	f := &fixture{Stores: testkit.NewStores(t)}
 	f.Tenant = f.Stores.Tenant(t, "field")
 	var err error
 	f.readings, err = reading.Open(t.Context(), reading.Options{Dir: t.TempDir(), RetentionClock: f.Clock.Now})
@@ -55,12 +55,12 @@ func newFarm(t *testing.T) *farm {
 }
 
 // hours are hours before now.
-func (f *farm) hours(before float64) int64 {
+func (f *fixture) hours(before float64) int64 {
 	return f.Clock.Milli() - int64(before*float64(time.Hour/time.Millisecond))
 }
 
 // report stores a reading of a device and notes its contact, as the edge does.
-func (f *farm) report(t *testing.T, d *device.Device, at int64, volts float64) {
+func (f *fixture) report(t *testing.T, d *device.Device, at int64, volts float64) {
 	t.Helper()
 	p := f.Catalog.Product(d.ProductID)
 	fields := []reading.Field{{Property: p.Property("airTemperature").ID, Value: reading.Number(8)}}
@@ -78,7 +78,7 @@ func (f *farm) report(t *testing.T, d *device.Device, at int64, volts float64) {
 
 // reportUntil reports every 10 minutes through five days before the device's last contact; low gives
 // the voltage of the dark hours, by nights before the last one.
-func (f *farm) reportUntil(t *testing.T, d *device.Device, until int64, low func(night int64) float64) {
+func (f *fixture) reportUntil(t *testing.T, d *device.Device, until int64, low func(night int64) float64) {
 	t.Helper()
 	const day = 24 * 3600 * 1000
 	nightOf := func(at int64) int64 { return (at + 15*3600*1000) / day } // changes at noon in Istanbul
@@ -106,7 +106,7 @@ func only(nights ...int64) func(int64) float64 {
 }
 
 // refuse makes n sign-ins fail, as the edge notes them.
-func (f *farm) refuse(t *testing.T, d *device.Device, at int64, n int, secret string) {
+func (f *fixture) refuse(t *testing.T, d *device.Device, at int64, n int, secret string) {
 	t.Helper()
 	for range n {
 		ref, retired, known := f.Registry.RefusedSignIn(d.Name, secret)
@@ -117,13 +117,13 @@ func (f *farm) refuse(t *testing.T, d *device.Device, at int64, n int, secret st
 	}
 }
 
-func (f *farm) refuseFuture(d *device.Device, at int64, ahead time.Duration) {
+func (f *fixture) refuseFuture(d *device.Device, at int64, ahead time.Duration) {
 	f.Presence.SeenAt(testkit.Ref(d), at)
 	f.Diagnostics.Count(testkit.Ref(d), at, 0,
 		[]device.Refusal{{Time: at, Identifier: "batteryVoltage", Reason: device.ReasonFuture}}, ahead)
 }
 
-func (f *farm) newSecret(t *testing.T, d *device.Device) {
+func (f *fixture) newSecret(t *testing.T, d *device.Device) {
 	t.Helper()
 	if _, err := f.Devices.NewSecret(t.Context(), d.Tenant, d.Name, true, f.Registry); err != nil {
 		t.Fatal(err)
@@ -131,7 +131,7 @@ func (f *farm) newSecret(t *testing.T, d *device.Device) {
 }
 
 // evidence writes what a cause is shown by.
-func (f *farm) evidence(c *silence.Cause) string {
+func (f *fixture) evidence(c *silence.Cause) string {
 	at := func(ms int64) string { return time.UnixMilli(ms).In(f.TimeZone).Format("02 15:04") }
 	s := string(c.Kind) + " since " + at(c.Since)
 	if b := c.Battery; b != nil {
@@ -165,7 +165,7 @@ func (f *farm) evidence(c *silence.Cause) string {
 
 // The clock shows the 21st, 12:00. The names of the cases say what is true of the device.
 func TestCauses(t *testing.T) {
-	f := newFarm(t)
+	f := newFixture(t)
 	night, noon := f.hours(7.0+50.0/60), f.hours(3) // 04:10 and 09:00 of today
 	quiet := f.Device(t, f.ID, f.bare, "GW-QUIET", func(d *device.Device) { d.Gateway = true })
 	busy := f.Device(t, f.ID, f.bare, "GW-BUSY", func(d *device.Device) { d.Gateway = true })
@@ -282,7 +282,7 @@ func TestCauses(t *testing.T) {
 
 // An online device has no cause of silence, and neither has a deleted one.
 func TestCausesOfSilentDevicesOnly(t *testing.T) {
-	f := newFarm(t)
+	f := newFixture(t)
 	online, silent := f.Device(t, f.ID, f.bare, "ON-1"), f.Device(t, f.ID, f.bare, "OFF-1")
 	f.report(t, online, f.Clock.Milli(), 0)
 	causes, err := f.finder.Causes(t.Context(), f.ID, online.ID, silent.ID, 99)
@@ -293,7 +293,7 @@ func TestCausesOfSilentDevicesOnly(t *testing.T) {
 
 // What is known of refused sign-ins and gateways survives a restart.
 func TestCausesAfterRestart(t *testing.T) {
-	f := newFarm(t)
+	f := newFixture(t)
 	gateway := f.Device(t, f.ID, f.bare, "GW-1", func(d *device.Device) { d.Gateway = true })
 	child, refused := f.Device(t, f.ID, f.bare, "CH-1"), f.Device(t, f.ID, f.bare, "OLD-1")
 	for _, d := range []*device.Device{gateway, child, refused} {
