@@ -72,7 +72,7 @@ cluster-torture: build ## what a cluster survives: nodes killed, frozen and cut 
 neighbours: build ## how one tenant fares while others take more than their share, with the limits (docs/benchmarks.md)
 	scripts/neighbours.sh
 
-lighthouse: build ## Lighthouse's scores of the sign-in page, desktop and throttled phone
+lighthouse: build ## Lighthouse's scores of the sign-in page and the demo's home page, desktop and throttled phone
 	cd web && node scripts/lighthouse.mjs
 
 release: ## archives of the committed state for linux amd64 and arm64, with checksums, in bin/release: make release VERSION=1.2.3

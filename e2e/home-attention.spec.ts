@@ -1,13 +1,18 @@
-import { noticeTenant } from './noticeTenant.ts';
+import { detail, noticeTenant, path } from './noticeTenant.ts';
 import { expectAccessible, expectLive, expectNoHorizontalScroll } from './pages.ts';
 import { expect, test } from './test.ts';
-import { openSignedIn } from './testUsers.ts';
+import { fetchApiData, openSignedIn } from './testUsers.ts';
 
 // What needs a person now, on the home page, in a tenant of its own. The clicks of everyday tasks
 // are counted: a task that takes more than before fails.
 
 const person = { tenantName: 'slope', userName: 'deniz', password: 'frost-on-the-slope' };
-const devices = { 'SL-COLD': 'Mast in the cold', 'SL-PHONE': 'Mast on a phone', 'SL-WARM': 'Mast in the sun' };
+const devices = {
+  'SL-COLD': 'Mast in the cold',
+  'SL-PHONE': 'Mast on a phone',
+  'SL-WARM': 'Mast in the sun',
+  'SL-OVER': 'Mast by the brook',
+};
 
 const { apply, run, measure, noticeOf } = noticeTenant({ person, scene: 'Slope', secret: '41c0a8d2e6f7b953', devices });
 
@@ -59,4 +64,26 @@ test('on a phone, the newest alarm with its chart is solved with three taps', as
   await expect(dialog).toBeHidden();
   await page.goto('/dashboard-default');
   await expect(page.getByRole('region', { name: /eeds you now/ })).not.toContainText('Frost on a phone');
+});
+
+test('an alarm that is over: who was told when is seen with one click, and it is solved with the second', async ({
+  page,
+}) => {
+  const channel = await fetchApiData(person, 'POST', `${path}/notice-channel/create`, {
+    noticeName: 'Mail',
+    noticeMode: ['email'],
+    email: { emails: ['deniz@example.com'] },
+  });
+  await run('Frost by night', 'SL-OVER', { manualRelease: 1, passageway: [channel] });
+  await measure('SL-OVER', -2);
+  await noticeOf('Frost by night');
+  await measure('SL-OVER', 6);
+  await openSignedIn(page, person, '/dashboard-default');
+  await page.getByRole('region', { name: 'Needs you now' }).getByRole('link', { name: 'Frost by night' }).click();
+  await expect(detail(page).getByRole('heading', { name: 'Who was told' })).toBeVisible();
+  await expect(detail(page).getByText('deniz@example.com')).toBeVisible();
+  await expect(detail(page).getByText('The readings are back to normal.')).toBeVisible();
+  await expectAccessible(page);
+  await detail(page).getByRole('button', { name: 'Mark as solved' }).click();
+  await expect(detail(page).getByText('Manual solution')).toBeVisible();
 });

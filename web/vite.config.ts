@@ -2,6 +2,8 @@ import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { manifests, worker } from './scripts/console.ts';
+import { iconsOf } from './scripts/firstPages.ts';
+import { textParts } from './scripts/locales.ts';
 
 /**
  * The Go server embeds dist/; the placeholder lets a clean clone build without Node, so a build
@@ -42,20 +44,34 @@ function preloadFont(): Plugin {
   };
 }
 
+/** A chunk of the modules whose path fits, and what they import that no chunk before it has. */
+const chunk = (name: string, fits: (path: string) => boolean) => ({
+  name,
+  test: (id: string) => fits(id.split('\\').join('/')),
+});
+const library = (...names: string[]) => {
+  const pattern = new RegExp(`/node_modules/(${names.join('|')})/`);
+  return (path: string) => pattern.test(path);
+};
+/** The icons of a first page are one chunk: each alone is hardly larger than its request. */
+const iconsFor = (page: Parameters<typeof iconsOf>[0]) => {
+  const names = iconsOf(page);
+  return (path: string) =>
+    library('@ant-design/icons', '@ant-design/icons-svg')(path) && names.has(/(\w+)\.js$/.exec(path)?.[1] ?? '');
+};
 /**
- * A stable chunk for rarely changing libraries, so that users need not fetch React again with every
- * release.
+ * Libraries that rarely change have chunks of their own, so that users need not fetch React again
+ * with every release.
  */
-function vendorChunk(id: string): string | null {
-  const path = id.split('\\').join('/');
-  if (!path.includes('/node_modules/')) return null;
-  if (/\/node_modules\/(react|react-dom|scheduler)\//.test(path)) return 'react';
-  if (/\/node_modules\/(leaflet|supercluster|kdbush|topojson-client|world-atlas)\//.test(path)) return 'map';
-  return null;
-}
+const chunks = [
+  chunk('react', library('react', 'react-dom', 'scheduler')),
+  chunk('icons-signin', iconsFor('signin')),
+  chunk('icons-home', iconsFor('home')),
+  chunk('map', library('leaflet', 'supercluster', 'kdbush', 'topojson-client', 'world-atlas')),
+];
 
 export default defineConfig({
-  plugins: [react(), keepPlaceholder(), preloadFont(), manifests(), worker()],
+  plugins: [react(), textParts(), keepPlaceholder(), preloadFont(), manifests(), worker()],
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
   server: {
     proxy: {
@@ -73,6 +89,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 700,
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: vendorChunk, debugName: 'vendors' }] } } },
+    rolldownOptions: {
+      output: { codeSplitting: { groups: chunks.map((one, i) => ({ ...one, priority: chunks.length - i })) } },
+    },
   },
 });

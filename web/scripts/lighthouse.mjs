@@ -1,18 +1,28 @@
-// Lighthouse's scores of the sign-in page on a desktop and on a phone with a slow connection.
-// Starts the built binary on an empty folder; prints each score beside the required one and exits
-// with 1 if one is missed.
+// Lighthouse's scores of the sign-in page and of the home page of the demo's farm, on a desktop and
+// on a phone with a slow connection: the median of five visits with nothing cached. Starts the built
+// binary's demo on an empty folder; prints each score beside the required one and exits with 1 if
+// one is missed.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { chromium } from '@playwright/test';
 import { launch } from 'chrome-launcher';
 import lighthouse, { desktopConfig } from 'lighthouse';
 
-const asked = {
-  desktop: { performance: 97, accessibility: 100 },
-  phone: { performance: 85, accessibility: 100 },
+const required = {
+  '/signin': {
+    desktop: { performance: 97, accessibility: 100 },
+    phone: { performance: 85, accessibility: 100 },
+  },
+  '/dashboard-default': {
+    desktop: { performance: 85, accessibility: 100 },
+    phone: { performance: 85, accessibility: 100 },
+  },
 };
+const visits = 5;
+const demo = { tenantName: 'demo', userName: 'demo', password: 'demo-farm' };
 const categories = ['performance', 'accessibility', 'best-practices'];
 const chromePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 
@@ -31,14 +41,14 @@ async function startServer() {
   const server = spawn(
     binary,
     [
-      ...['serve', `--data-dir=${folder}`, '--log-level=error', '--default-tenant=lighthouse'],
+      ...['demo', `--data-dir=${folder}`, '--log-level=error', '--history=1d'],
       ...[`--http-addr=127.0.0.1:${http}`, `--mqtt-addr=127.0.0.1:${mqtt}`, `--admin-addr=127.0.0.1:${admin}`],
     ],
     { stdio: ['ignore', 'ignore', 'inherit'] },
   );
   const ended = new Promise((done) => server.once('exit', done));
   const url = `http://127.0.0.1:${http}`;
-  for (const deadline = Date.now() + 30_000; ; ) {
+  for (const deadline = Date.now() + 120_000; ; ) {
     const answer = await fetch(`${url}/readyz`).catch(() => undefined);
     if (answer?.ok) break;
     if (server.exitCode !== null || Date.now() > deadline) throw new Error('the server does not start');
@@ -54,8 +64,37 @@ async function startServer() {
   };
 }
 
-async function scores(url, port, config) {
-  const { lhr } = await lighthouse(url, { port, onlyCategories: categories, logLevel: 'error' }, config);
+/** The user's session, as the console stores it (src/lib/session). */
+async function openSession(url) {
+  const answer = await fetch(`${url}/app-api/member/auth/login-username`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ ...demo, rememberMe: true }),
+  });
+  const { code, data, msg } = await answer.json();
+  if (code !== 200) throw new Error(`sign-in was refused: ${code} ${msg}`);
+  const { accessToken, refreshToken, userId, expiresTime } = data;
+  return { accessToken, refreshToken, userId, expiresAt: expiresTime, renewAt: expiresTime - 120_000 };
+}
+
+/** Leaves the site in Chrome with nothing but a session, or without one. */
+async function prepare(url, port, session) {
+  const browser = await chromium.connectOverCDP(`http://127.0.0.1:${port}`);
+  const page = await browser.contexts()[0].newPage();
+  // A plain file of the site: storage belongs to the site, and no page runs there.
+  await page.goto(`${url}/favicon.svg`);
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send('Storage.clearDataForOrigin', { origin: url, storageTypes: 'all' });
+  await cdp.send('Network.clearBrowserCache');
+  if (session) await page.evaluate((text) => localStorage.setItem('tilth.session', text), JSON.stringify(session));
+  await page.close();
+  await browser.close();
+}
+
+async function visit(url, port, config) {
+  const flags = { port, onlyCategories: categories, logLevel: 'error', disableStorageReset: true };
+  const { lhr } = await lighthouse(url, flags, config);
+  if (lhr.finalDisplayedUrl !== url) throw new Error(`${url} led to ${lhr.finalDisplayedUrl}`);
   const failed = Object.values(lhr.audits).filter(
     ({ score, scoreDisplayMode }) => scoreDisplayMode === 'binary' && score === 0,
   );
@@ -70,23 +109,28 @@ async function scores(url, port, config) {
   return Object.fromEntries(categories.map((id) => [id, Math.round(lhr.categories[id].score * 100)]));
 }
 
+const median = (values) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
+
 const server = await startServer();
 const chrome = await launch({ chromePath, chromeFlags: ['--headless=new', '--no-sandbox', '--disable-gpu'] });
 let missed = false;
 try {
-  for (const [name, config] of [
-    ['desktop', desktopConfig],
-    ['phone', undefined],
-  ]) {
-    console.log(`/signin, ${name}`);
-    const got = await scores(`${server.url}/signin`, chrome.port, config);
-    for (const id of categories) {
-      const least = asked[name][id];
-      const below = least !== undefined && got[id] < least;
-      missed ||= below;
-      console.log(
-        `  ${id.padEnd(15)} ${String(got[id]).padStart(3)}${least ? `, required ${least}${below ? ': MISSED' : ''}` : ''}`,
-      );
+  const session = await openSession(server.url);
+  for (const [path, devices] of Object.entries(required)) {
+    for (const [name, least] of Object.entries(devices)) {
+      console.log(`${path}, ${name}`);
+      const results = [];
+      for (let i = 0; i < visits; i += 1) {
+        await prepare(server.url, chrome.port, path === '/signin' ? null : session);
+        results.push(await visit(`${server.url}${path}`, chrome.port, name === 'desktop' ? desktopConfig : undefined));
+      }
+      for (const id of categories) {
+        const got = median(results.map((result) => result[id]));
+        const below = least[id] !== undefined && got < least[id];
+        missed ||= below;
+        const limit = least[id] === undefined ? '' : `, required ${least[id]}${below ? ': MISSED' : ''}`;
+        console.log(`  ${id.padEnd(15)} ${String(got).padStart(3)}${limit}`);
+      }
     }
   }
 } finally {

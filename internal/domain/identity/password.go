@@ -36,6 +36,9 @@ const (
 
 	maxConcurrentHashes    = 3 // each takes 64 MiB and a core; one of the legacy cost takes two cores
 	hashesReservedForKnown = 1 // of them, for known requesters
+	// hashesOfUnknownBetween is how many hashes of unknown requesters that wait begin between two of
+	// one known subnet: somebody who signs in over and over slows them little.
+	hashesOfUnknownBetween = 4
 	// maxQueuedHashes bounds the hashes that wait per subnet. It also bounds those of all unknown
 	// requesters together; then one subnet may take half of it.
 	maxQueuedHashes = 32
@@ -61,7 +64,7 @@ var Subnet = limit.Grouping{IPv4: 24, IPv6: 48}
 // subnet, accounts do. One of the three slots is reserved for known requesters, and they get no
 // more while unknown requesters wait for the others. So a flood of sign-ins, with right or wrong
 // passwords, even from ever new subnets, delays other requesters by no more than one another's
-// hashes.
+// hashes. A known subnet that never pauses has one hash in five while unknown requesters wait.
 type Hasher struct {
 	queue *limit.Scheduler[requesterKey, string]
 	cost  Cost
@@ -96,6 +99,7 @@ func NewHasherAt(cost Cost, meter *limit.Meter) *Hasher {
 		Running:          hashesReservedForKnown,
 		For:              func(a requesterKey) bool { return a.known },
 		MaxOthersWaiting: maxQueuedHashes,
+		OthersBetween:    hashesOfUnknownBetween,
 	})
 	return &Hasher{queue: queue, cost: cost}
 }

@@ -89,16 +89,19 @@ func TestCausesOnTheSimulatedFarm(t *testing.T) {
 		{name: "never installed", device: newProbe, seed: 9, now: dawn(time.June, 4), want: silence.NeverConnected},
 		{
 			name: "a probe has the former secret", device: probe, seed: 10, now: dawn(time.June, 5), until: 5 * time.Hour,
-			seeded: func(f *farmWithSimulator, d *device.Device) { f.formerSecret(t, d) }, want: silence.SecretRefused,
+			seeded: func(f *farmWithSimulator, d *device.Device) { f.formerSecret(t, d) },
+			want:   silence.SecretRefused,
 		},
 		{
 			name: "a mast has the former secret", device: mast, seed: 11, now: dawn(time.June, 6), until: 5 * time.Hour,
-			seeded: func(f *farmWithSimulator, d *device.Device) { f.formerSecret(t, d) }, want: silence.SecretRefused,
+			seeded: func(f *farmWithSimulator, d *device.Device) { f.formerSecret(t, d) },
+			want:   silence.SecretRefused,
 		},
 		{
 			name: "the former secret, and an empty battery", device: dyingProbe, seed: 12, now: dawn(time.June, 7),
 			until:  3 * time.Hour,
-			seeded: func(f *farmWithSimulator, d *device.Device) { f.formerSecret(t, d) }, want: silence.SecretRefused,
+			seeded: func(f *farmWithSimulator, d *device.Device) { f.formerSecret(t, d) },
+			want:   silence.SecretRefused,
 		},
 		{
 			name: "it was put up with a wrong secret", device: newProbe, seed: 13, now: dawn(time.June, 8),
@@ -107,17 +110,20 @@ func TestCausesOnTheSimulatedFarm(t *testing.T) {
 		},
 		{
 			name: "its gateway fell silent with it", device: probe, seed: 14, now: dawn(time.June, 9), until: 5 * time.Hour,
-			seeded: func(f *farmWithSimulator, d *device.Device) { f.gatewayUntil(t, d, 5) }, want: silence.GatewaySilent,
+			seeded: func(f *farmWithSimulator, d *device.Device) { f.gatewayUntil(t, d, 5) },
+			want:   silence.GatewaySilent,
 		},
 		{
 			name: "a station's gateway fell silent a little later", device: station, seed: 15, now: dawn(time.June, 10),
 			until:  5 * time.Hour,
-			seeded: func(f *farmWithSimulator, d *device.Device) { f.gatewayUntil(t, d, 4.75) }, want: silence.GatewaySilent,
+			seeded: func(f *farmWithSimulator, d *device.Device) { f.gatewayUntil(t, d, 4.75) },
+			want:   silence.GatewaySilent,
 		},
 		{
 			name: "its gateway reported others for hours", device: station, seed: 16, now: dawn(time.June, 11),
 			until:  5 * time.Hour,
-			seeded: func(f *farmWithSimulator, d *device.Device) { f.gatewayUntil(t, d, 2) }, want: silence.Unknown,
+			seeded: func(f *farmWithSimulator, d *device.Device) { f.gatewayUntil(t, d, 2) },
+			want:   silence.Unknown,
 		},
 		{
 			name: "its clock was set ahead", device: mast, seed: 17, now: dawn(time.June, 12), until: 5 * time.Hour,

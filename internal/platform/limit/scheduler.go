@@ -24,6 +24,9 @@ type Reservation[K comparable] struct {
 	Running          int          // of SchedulerOptions.MaxRunning
 	For              func(K) bool // the keys with the reservation
 	MaxOthersWaiting int          // waiting tasks of all other keys together; one key has at most the places left
+	// OthersBetween is how many tasks of the other keys start between two of one reserved key while
+	// other keys wait: the reservation is for keys that come now and then.
+	OthersBetween int
 }
 
 // Scheduler runs long tasks in round robin over the keys and, within a key, over its submitters,
@@ -33,12 +36,13 @@ type Scheduler[K, M comparable] struct {
 	SchedulerOptions
 	reserved Reservation[K]
 
-	mu      sync.Mutex
-	busy    int
-	others  load // keys without a reservation
-	keys    map[K]*keyQueue[K, M]
-	round   []*keyQueue[K, M] // keys with waiting tasks, the next one first
-	refused uint64
+	mu            sync.Mutex
+	busy          int
+	others        load   // keys without a reservation
+	othersStarted uint64 // their tasks so far
+	keys          map[K]*keyQueue[K, M]
+	round         []*keyQueue[K, M] // keys with waiting tasks, the next one first
+	refused       uint64
 }
 
 // load counts the tasks of many keys.
@@ -46,7 +50,8 @@ type load struct{ busy, waiting int }
 
 type keyQueue[K, M comparable] struct {
 	key        K
-	other      bool // the key has no reservation
+	other      bool   // the key has no reservation
+	notBefore  uint64 // with a reservation: the tasks of others that start before its next one, if others wait
 	busy       int
 	waiting    int
 	submitters map[M]*submitterQueue[K, M]
@@ -163,6 +168,11 @@ func (t *Scheduler[K, M]) dispatch() {
 		close(p.ready)
 		p.ready = nil
 		t.addRunning(m, 1)
+		if m.parent.other {
+			t.othersStarted++
+		} else {
+			m.parent.notBefore = t.othersStarted + uint64(t.reserved.OthersBetween)
+		}
 		m.parent.round = moveToBack(m.parent.round, m, len(m.waiting) > 0)
 		t.round = moveToBack(t.round, m.parent, len(m.parent.round) > 0)
 	}
@@ -201,7 +211,7 @@ func (t *Scheduler[K, M]) next() *submitterQueue[K, M] {
 // among the rest.
 func (t *Scheduler[K, M]) firstReady(other bool) *submitterQueue[K, M] {
 	for _, k := range t.round {
-		if k.other != other || k.busy >= t.MaxRunningPerKey {
+		if k.other != other || k.busy >= t.MaxRunningPerKey || t.others.waiting > 0 && t.othersStarted < k.notBefore {
 			continue
 		}
 		for _, m := range k.round {

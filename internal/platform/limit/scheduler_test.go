@@ -286,6 +286,68 @@ func TestSchedulerReservation(t *testing.T) {
 	})
 }
 
+// A key with a reservation that never pauses starts one task after so many of the other keys, while
+// those wait; another key with the reservation starts at once.
+func TestSchedulerReservationIsForThoseWhoCome(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTestScheduler(
+			t,
+			SchedulerOptions{
+				MaxRunning:             2,
+				MaxRunningPerKey:       2,
+				MaxRunningPerSubmitter: 1,
+				MaxWaitingPerKey:       100,
+				MaxWaitingPerSubmitter: 100,
+			},
+		)
+		s.Reserve(Reservation[string]{
+			Running:          1,
+			For:              func(key string) bool { return key[0] == 'h' },
+			MaxOthersWaiting: 100,
+			OthersBetween:    3,
+		})
+		var began []float64 // the tasks of "h", seconds after the first
+		start := time.Now()
+		second := func(key string, submitter int) {
+			go func() {
+				task, why := s.Enter(t.Context(), key, submitter)
+				if task == nil {
+					t.Errorf("%s: %v", key, why)
+					return
+				}
+				if key == "h" {
+					s.mu.Lock()
+					began = append(began, time.Since(start).Seconds())
+					s.mu.Unlock()
+				}
+				time.Sleep(time.Second)
+				task.Leave()
+			}()
+			synctest.Wait()
+		}
+		for i := range 9 {
+			second(fmt.Sprint("o", i), 0)
+		}
+		for i := range 4 {
+			second("h", i)
+		}
+		time.Sleep(4*time.Second + time.Second/2) // the second of "h" began after three seconds
+		came := time.Now()
+		task, _ := s.Enter(t.Context(), "home", 1)
+		if waited := time.Since(came); task == nil || waited != 0 {
+			t.Errorf("another key with the reservation waited %s, %v", waited, task)
+		} else {
+			task.Leave()
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		// One of the others runs at a time, the last of nine from the eighth second on.
+		if want := []float64{0, 3, 6, 8}; !slices.Equal(began, want) {
+			t.Errorf("tasks of one key began at %v s, want %v", began, want)
+		}
+	})
+}
+
 // However many tasks the keys with a reservation submit, the rest of the scheduler goes to the
 // other keys as soon as one of them waits.
 func TestSchedulerReservationLeavesRestToOthers(t *testing.T) {

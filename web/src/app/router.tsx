@@ -18,6 +18,7 @@ import { homeSearch } from '@/features/home/search';
 import { messageSearch } from '@/features/message/search';
 import { noticesSearch } from '@/features/notices/search';
 import { profileSearch } from '@/features/profile/search';
+import { loadTexts } from '@/lib/i18n/i18n';
 import { useSession } from '@/lib/session/session';
 import { withAntd } from '@/ui/antd/withAntd';
 import { BareLayout } from './BareLayout';
@@ -69,17 +70,25 @@ const signedInRoute = createRoute({
   },
 });
 
+/** A component that shows texts of the home page's part. */
+function homePart<Name extends string>(code: () => Promise<Record<Name, ComponentType>>, name: Name) {
+  return lazyRouteComponent(async () => {
+    const [module] = await Promise.all([code(), loadTexts('home')]);
+    return module;
+  }, name);
+}
+
 const shellRoute = createRoute({
   getParentRoute: () => signedInRoute,
   id: 'shell',
-  component: lazyRouteComponent(() => import('./shell/Shell'), 'Shell'),
+  component: homePart(() => import('./shell/Shell'), 'Shell'),
 });
 
 const homeRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: homePath,
   validateSearch: homeSearch,
-  component: lazyRouteComponent(() => import('@/features/home/HomePage'), 'HomePage'),
+  component: homePart(() => import('@/features/home/HomePage'), 'HomePage'),
 });
 
 /** A page that uses antd, which the home page does without. */

@@ -4,7 +4,7 @@ import { cleanup, configure } from '@testing-library/react';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { useFeedback } from '@/lib/feedback/feedback';
 import { resetSentRequests } from '@/lib/http/duplicates';
-import { startI18n, useLanguage } from '@/lib/i18n/i18n';
+import { loadTexts, startI18n, useLanguage } from '@/lib/i18n/i18n';
 import { resetReachability } from '@/lib/offline/reachability';
 import { useSession } from '@/lib/session/session';
 import { resetConnectionWatch } from '@/lib/storage/dataSaver';
@@ -73,6 +73,8 @@ window.addEventListener = (...heard: Parameters<typeof addWindowListener>) => {
 beforeAll(async () => {
   server.listen({ onUnhandledRequest: 'error' });
   await startI18n();
+  await loadTexts('home');
+  await loadTexts('rest');
 });
 
 beforeEach(async () => {

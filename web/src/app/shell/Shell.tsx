@@ -7,6 +7,7 @@ import { restoreLostFocus } from '@/lib/dom/restoreLostFocus';
 import { useTenantZone } from '@/lib/format/zone';
 import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { userQuery } from '@/lib/http/queries';
+import { loadTexts } from '@/lib/i18n/i18n';
 import { registerServiceWorker } from '@/lib/offline/release';
 import { useTenantBranding } from '@/lib/tenant/useTenantBranding';
 import { withAntd } from '@/ui/antd/withAntd';
@@ -28,6 +29,17 @@ const SearchDialog = lazyComponent(
 );
 const SettingsPanel = lazyComponent(() => withAntd(() => import('./SettingsPanel'), 'SettingsPanel'), 'SettingsPanel');
 
+/**
+ * Fetches the texts of the other pages, then registers the service worker, which keeps what the page
+ * has fetched.
+ */
+function prepareLater(): void {
+  // A failure is not reported: the page or dialog that needs them fetches them again.
+  loadTexts('rest')
+    .catch(() => undefined)
+    .then(registerServiceWorker);
+}
+
 /** The frame around every page of a signed-in user. */
 export function Shell() {
   const { t } = useTranslation();
@@ -43,7 +55,7 @@ export function Shell() {
   useLiveCounts();
   useLiveChanges();
   useTenantBranding();
-  useEffect(() => whenIdle(() => void registerServiceWorker()), []);
+  useEffect(() => whenIdle(prepareLater), []);
   useEffect(restoreLostFocus, []);
   useSearchKey(() => setSearchOpen(true));
 

@@ -1,4 +1,4 @@
-import { type ChannelKind, channelKinds } from '@/lib/channel/kinds';
+import { type ChannelKind, channelKinds } from '@/lib/channel/kindNames';
 import { pageSizes } from '@/lib/http/paging';
 
 /** The search parameters of the channel page. They determine everything that it shows. */

@@ -7,6 +7,7 @@ import type { ComponentType, HTMLAttributes } from 'react';
 import type { components } from '@/api/schema.gen';
 import { isEmail } from '@/lib/text/emailAddress';
 import { isInternational, normalizeNumber } from '@/lib/text/phoneNumber';
+import { type ChannelKind, channelKinds } from './kindNames';
 
 type Schemas = components['schemas'];
 
@@ -61,7 +62,7 @@ function addressesOf(piece: string): readonly string[] {
   return bracketed === undefined ? piece.trim().split(/\s+/) : [bracketed];
 }
 
-/** All kinds of channels, in the order in which all screens show them. */
+/** All kinds of channels. */
 const specs = {
   email: {
     icon: MailOutlined,
@@ -99,17 +100,15 @@ const specs = {
     sentences: otherSentences,
     other: true,
   },
-} as const satisfies Record<string, KindSpec>;
+} as const satisfies Record<ChannelKind, KindSpec>;
 
-/** How a channel notifies people. */
-export type ChannelKind = keyof typeof specs;
 /** The kinds that `noticeMode` names. */
 export type SpecifiedKind = ChannelRecipients['noticeMode'][number];
 /** The kinds of channels, and webhooks. */
 export type AnyChannelKind = ChannelKind | 'webhook';
 
 export const kindSpecs: Readonly<Record<ChannelKind, KindSpec>> = specs;
-export const channelKinds = Object.keys(specs) as readonly ChannelKind[];
+export { type ChannelKind, channelKinds } from './kindNames';
 
 /** The icon of each kind, wherever it is chosen or shown. */
 export const kindIcon = (kind: AnyChannelKind) => (kind === 'webhook' ? ApiOutlined : kindSpecs[kind].icon);

@@ -1,13 +1,14 @@
 import i18next from 'i18next';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { descriptors, type Language, languageCodes } from '@/lib/i18n/languages';
+import { type Language, languageCodes } from '@/lib/i18n/languages';
+import { readTexts } from '@/test/texts';
 import { formatFor, missingValue } from './format';
 
 const nbsp = '\u00a0';
 
-beforeAll(async () => {
+beforeAll(() => {
   for (const language of languageCodes) {
-    i18next.addResourceBundle(language, 'translation', (await descriptors[language].texts()).default);
+    i18next.addResourceBundle(language, 'translation', readTexts(language));
   }
 });
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import i18next from 'i18next';
 import { afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { descriptors, type Language, languageCodes } from '@/lib/i18n/languages';
+import { readTexts } from '@/test/texts';
 import { formatDateTime } from './date';
 import { type Format, formatFor } from './format';
 
@@ -48,9 +49,9 @@ const writes: Record<string, (format: Format, row: Row) => string> = {
  */
 const servers = ['after', 'brief', 'sms', 'tick', 'wait'];
 
-beforeAll(async () => {
+beforeAll(() => {
   for (const language of languageCodes) {
-    i18next.addResourceBundle(language, 'translation', (await descriptors[language].texts()).default);
+    i18next.addResourceBundle(language, 'translation', readTexts(language));
   }
 });
 

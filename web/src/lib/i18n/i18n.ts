@@ -1,7 +1,9 @@
 import i18next, { type PostProcessorModule } from 'i18next';
 import { initReactI18next } from 'react-i18next';
 import { create } from 'zustand';
+import type { TextPart } from '@/locales/parts';
 import { descriptors, type Language, languageCodes } from './languages';
+import { fetchTexts } from './texts';
 
 export type { Language };
 
@@ -33,7 +35,7 @@ interface LanguageState {
  * follow this store.
  */
 export const useLanguage = create<LanguageState>((set) => ({
-  language: fallback,
+  language: storedLanguage(),
   setLanguage: async (language) => {
     await applyLanguage(language);
     set({ language });
@@ -46,11 +48,40 @@ export function currentLanguage(): Language {
   return useLanguage.getState().language;
 }
 
+/** The parts that the pages and dialogs shown so far need. */
+const neededParts = new Set<TextPart>(['signin']);
+
+/**
+ * Fetches a part of the texts, now and with every language that is chosen later. Whatever is fetched
+ * with `withAntd` has all texts. Rejects when a file cannot be fetched.
+ */
+export async function loadTexts(part: TextPart): Promise<void> {
+  neededParts.add(part);
+  let language: Language;
+  do {
+    language = currentLanguage();
+    await addTexts(language);
+  } while (language !== currentLanguage());
+}
+
+/** Adds the needed texts of a language, those too that become needed while it fetches. */
+async function addTexts(language: Language): Promise<void> {
+  let count: number;
+  do {
+    count = neededParts.size;
+    const added = [...neededParts].map(async (part) => {
+      const texts = await fetchTexts(language, part);
+      await initialised;
+      if (isAdded.has(texts)) return;
+      i18next.addResourceBundle(language, 'translation', texts, true, true);
+      isAdded.add(texts);
+    });
+    await Promise.all(added);
+  } while (count !== neededParts.size);
+}
+
 async function applyLanguage(language: Language): Promise<void> {
-  if (!i18next.hasResourceBundle(language, 'translation')) {
-    const file = await descriptors[language].texts();
-    i18next.addResourceBundle(language, 'translation', file.default);
-  }
+  await addTexts(language);
   await i18next.changeLanguage(language);
   document.documentElement.lang = descriptors[language].tag;
   // The browser's install prompt is then in the user's language.
@@ -88,24 +119,24 @@ const collapseStops: PostProcessorModule = {
   },
 };
 
+const isAdded = new WeakSet<object>();
+const initialised = i18next
+  .use(initReactI18next)
+  .use(collapseStops)
+  .init({
+    lng: fallback,
+    lowerCaseLng: true,
+    load: 'currentOnly',
+    fallbackLng: false,
+    resources: {},
+    interpolation: { escapeValue: false },
+    returnNull: false,
+    postProcess: collapseStops.name,
+  });
+
 /** Call once before the first render. Follows changes made in other tabs. */
 export async function startI18n(): Promise<void> {
-  await i18next
-    .use(initReactI18next)
-    .use(collapseStops)
-    .init({
-      lng: fallback,
-      lowerCaseLng: true,
-      load: 'currentOnly',
-      fallbackLng: false,
-      resources: {},
-      interpolation: { escapeValue: false },
-      returnNull: false,
-      postProcess: collapseStops.name,
-    });
-  const language = storedLanguage();
-  await applyLanguage(language);
-  useLanguage.setState({ language });
+  await applyLanguage(currentLanguage());
   window.addEventListener('storage', (event) => {
     if (event.key !== storageKey || !isLanguage(event.newValue)) return;
     const wanted = event.newValue;

@@ -20,8 +20,6 @@ export interface LanguageDescriptor {
   tag: string;
   /** For Intl. */
   intl: string;
-  /** One file per language, fetched on demand, so that nobody downloads all. */
-  texts: () => Loaded<object>;
   /** antd's own texts and dayjs' month names, fetched with the language. */
   antd: () => Loaded<Locale>;
   dayjs: { name: string; load: () => Promise<unknown> };
@@ -61,7 +59,6 @@ export const descriptors: Readonly<Record<Language, LanguageDescriptor>> = {
     name: 'English',
     tag: 'en',
     intl: 'en-US',
-    texts: () => import('@/locales/en-us.json'),
     antd: () => import('antd/locale/en_US'),
     dayjs: { name: 'en', load: () => import('dayjs/locale/en') },
     percent: '',
@@ -79,7 +76,6 @@ export const descriptors: Readonly<Record<Language, LanguageDescriptor>> = {
     name: '简体中文',
     tag: 'zh-CN',
     intl: 'zh-CN',
-    texts: () => import('@/locales/zh-cn.json'),
     antd: () => import('antd/locale/zh_CN'),
     dayjs: { name: 'zh-cn', load: () => import('dayjs/locale/zh-cn') },
     percent: '',
@@ -97,7 +93,6 @@ export const descriptors: Readonly<Record<Language, LanguageDescriptor>> = {
     name: 'Türkçe',
     tag: 'tr',
     intl: 'tr-TR',
-    texts: () => import('@/locales/tr-tr.json'),
     antd: () => import('antd/locale/tr_TR'),
     dayjs: { name: 'tr', load: () => import('dayjs/locale/tr') },
     percent: 'first',
@@ -116,7 +111,6 @@ export const descriptors: Readonly<Record<Language, LanguageDescriptor>> = {
     name: 'Русский',
     tag: 'ru',
     intl: 'ru-RU',
-    texts: () => import('@/locales/ru-ru.json'),
     antd: () => import('antd/locale/ru_RU'),
     dayjs: { name: 'ru', load: () => import('dayjs/locale/ru') },
     percent: '\u00a0',

@@ -9,6 +9,7 @@ import { lazyComponent } from '@/ui/lazyComponent';
 import type { AlarmDetail } from '../queries';
 import { AckBlock } from './AckBlock';
 import css from './NoticeActions.module.css';
+import { SolveForm } from './SolveForm';
 import type { AckTarget } from './TakeBackDialog';
 
 const AckDialog = lazyComponent(() => import('@/ui/alarm/AckDialog'), 'AckDialog');
@@ -16,7 +17,8 @@ const SolveDialog = lazyComponent(() => import('./SolveDialog'), 'SolveDialog');
 const TakeBackDialog = lazyComponent(() => import('./TakeBackDialog'), 'TakeBackDialog');
 
 /**
- * The acknowledgement and the actions: acknowledge, take that back, and end the notice manually.
+ * The acknowledgement and the actions: acknowledge, take that back, and end the notice manually:
+ * while its conditions hold, a dialog says so first.
  * Any user may acknowledge an open notice.
  */
 export function NoticeActions({ detail }: { detail: AlarmDetail }) {
@@ -26,8 +28,9 @@ export function NoticeActions({ detail }: { detail: AlarmDetail }) {
   /** Text from the dialog that ends the notice, which becomes the note's initial text. */
   const [typed, setTyped] = useState('');
   const [takeBackTarget, setTakeBackTarget] = useState<AckTarget | null>();
-  const { id, title, resolveStatus, mayResolve, ack } = detail.alarmNotice;
+  const { id, title, resolveStatus, mayResolve, holds, ack } = detail.alarmNotice;
   const open = resolveStatus === 0;
+  const isOver = mayResolve && holds === false;
   const { data: user } = useQuery(userQuery());
   // Compared by name alone, since it only determines the note's initial text.
   const isOwnAck = ack !== undefined && ack.user === (user?.nickname || user?.userName);
@@ -40,11 +43,11 @@ export function NoticeActions({ detail }: { detail: AlarmDetail }) {
       {open && ack ? (
         <AckBlock ack={ack} onChange={() => acknowledge()} onTakeBack={() => setTakeBackTarget({ id, name: title })} />
       ) : null}
-      {(open && !ack) || mayResolve ? (
+      {(open && !ack) || (mayResolve && !isOver) ? (
         <div className={css.acts}>
           {open && !ack ? (
             <Button
-              type="primary"
+              type={isOver ? 'default' : 'primary'}
               icon={<ToolOutlined aria-hidden="true" />}
               aria-haspopup="dialog"
               onClick={() => acknowledge()}
@@ -52,13 +55,14 @@ export function NoticeActions({ detail }: { detail: AlarmDetail }) {
               {t('inform.ack.button')}
             </Button>
           ) : null}
-          {mayResolve ? (
+          {mayResolve && !isOver ? (
             <Button icon={<CheckOutlined aria-hidden="true" />} aria-haspopup="dialog" onClick={() => setSolving(true)}>
               {t('inform.solve.button')}
             </Button>
           ) : null}
         </div>
       ) : null}
+      {isOver ? <SolveForm key={id} detail={detail} /> : null}
       {solving === undefined ? null : (
         <SolveDialog detail={detail} open={solving} onClose={() => setSolving(false)} onAcknowledge={acknowledge} />
       )}

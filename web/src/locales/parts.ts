@@ -1,0 +1,64 @@
+/**
+ * The texts of a language come in three parts, each fetched when it is first needed: those of the
+ * sign-in page, those that the frame and the home page add, and all others. Nobody waits for the
+ * texts of pages that are not open.
+ */
+export type TextPart = 'signin' | 'home' | 'rest';
+
+/**
+ * The keys, or the beginnings of keys, of the first two parts. `parts.test.ts` names what their
+ * pages use and this list lacks.
+ */
+const keysOfPart: Readonly<Record<Exclude<TextPart, 'rest'>, readonly string[]>> = {
+  signin: ['captcha', 'common', 'error', 'format', 'notFound', 'offline', 'request', 'shell.language', 'signin'],
+  home: [
+    'behind',
+    'budget',
+    'data.card.history',
+    'data.card.historyOf',
+    'data.picker.none',
+    'deploy',
+    'derived.about',
+    'home',
+    'inform.ack',
+    'inform.since',
+    'inform.solve.tooLong',
+    'inform.unsteady',
+    'message',
+    'nav',
+    'release',
+    'resolve',
+    'rule.term',
+    'saver',
+    'search.open',
+    'settings.title',
+    'shell',
+    'storage',
+  ],
+};
+
+/** The part that a text belongs to. Plural forms (`home.alarms_one`) are in the part of their key. */
+export function partOf(key: string): TextPart {
+  const begins = (start: string) => key === start || key.startsWith(`${start}.`) || key.startsWith(`${start}_`);
+  if (keysOfPart.signin.some(begins)) return 'signin';
+  return keysOfPart.home.some(begins) ? 'home' : 'rest';
+}
+
+interface Texts {
+  [key: string]: string | Texts;
+}
+
+/** The texts of a part, in the tree of the whole file. */
+export function textsOfPart(texts: Texts, part: TextPart, prefix = ''): Texts {
+  const kept: Texts = {};
+  for (const [name, text] of Object.entries(texts)) {
+    const key = prefix + name;
+    if (typeof text === 'string') {
+      if (partOf(key) === part) kept[name] = text;
+      continue;
+    }
+    const below = textsOfPart(text, part, `${key}.`);
+    if (Object.keys(below).length > 0) kept[name] = below;
+  }
+  return kept;
+}
