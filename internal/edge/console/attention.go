@@ -89,6 +89,7 @@ func (s *server) alarmItem(ctx context.Context, u *alarm.UrgentNotice) wire.Atte
 	item := wire.AttentionItem{
 		Kind: wire.AttentionAlarm, DeviceName: u.DeviceName, NoteName: u.NoteName, GroupName: u.SceneName,
 		Since: &since, NoticeId: &u.ID, Title: &u.Title, AlarmLevel: new(int(u.Level)), Ack: wireAck(u.Ack),
+		MayResolve: new(u.Rule.ManualRelease),
 	}
 	cause := u.CauseOf(s.Catalog, s.Readings.Newest(ctx, caller(ctx).Tenant, u.Device))
 	if cause == nil {

@@ -72,6 +72,9 @@ func TestAttentionOrder(t *testing.T) {
 		camera.Reading != nil {
 		t.Errorf("%s, want silent since %d", asJSON(t, camera), silentSince)
 	}
+	if *got.Items[1].MayResolve || !*got.Items[2].MayResolve || camera.MayResolve != nil {
+		t.Errorf("may be ended by a person: %s", asJSON(t, got.Items))
+	}
 	if got.Items[2].Ack == nil || got.Items[1].Ack != nil {
 		t.Errorf("acknowledged: %s", asJSON(t, got.Items[1:3]))
 	}

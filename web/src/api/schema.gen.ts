@@ -3508,6 +3508,8 @@ export interface components {
             noticeId?: number;
             /** @description only of an alarm: its notice's title */
             title?: string;
+            /** @description only of an alarm: whether a person may end it (/alarm-notice/resolve) */
+            mayResolve?: boolean;
             alarmLevel?: components["schemas"]["AlarmLevel"];
             ack?: components["schemas"]["AlarmAck"];
             /** @description the property that the alarm or the low battery is about; absent of a silent device, and where the product no longer has it */

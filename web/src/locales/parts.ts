@@ -22,6 +22,7 @@ const keysOfPart: Readonly<Record<Exclude<TextPart, 'rest'>, readonly string[]>>
     'home',
     'inform.ack',
     'inform.since',
+    'inform.solve.button',
     'inform.solve.tooLong',
     'inform.unsteady',
     'message',

@@ -1196,7 +1196,10 @@ type AttentionItem struct {
 	Identifier *string           `json:"identifier,omitempty"`
 	Kind       AttentionItemKind `json:"kind"`
 	Limit      *AttentionLimit   `json:"limit,omitempty"`
-	NoteName   string            `json:"noteName"`
+
+	// MayResolve only of an alarm: whether a person may end it (/alarm-notice/resolve)
+	MayResolve *bool  `json:"mayResolve,omitempty"`
+	NoteName   string `json:"noteName"`
 
 	// NoticeId only of an alarm
 	NoticeId *int64   `json:"noticeId,omitempty"`

@@ -16,6 +16,8 @@ export interface NoticesSearch {
   size?: number;
   /** The open notice, on whichever page it is. The links in e-mails name it. */
   id?: number;
+  /** With `id`: the page opens with the dialog that marks the notice as solved. */
+  solve?: 1;
 }
 
 /** The maximum number of names that one call accepts. */
@@ -52,5 +54,6 @@ export function noticesSearch(given: Record<string, unknown>): NoticesSearch {
     page: intParam(given.page, 2),
     size: size === pageSizes[0] ? undefined : size,
     id: intParam(given.id, 1),
+    solve: intParam(given.solve, 1) === 1 ? 1 : undefined,
   };
 }

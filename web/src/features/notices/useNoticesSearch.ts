@@ -14,7 +14,7 @@ export function useNoticesSearch() {
   const change = useCallback(
     (part: Partial<NoticesSearch>) =>
       void navigate({
-        search: (before) => ({ ...before, page: undefined, id: undefined, ...part }),
+        search: (before) => ({ ...before, page: undefined, id: undefined, solve: undefined, ...part }),
         replace: true,
         resetScroll: false,
       }),
@@ -27,8 +27,13 @@ export function useNoticesSearch() {
    */
   const open = useCallback(
     (id: number | undefined, step: boolean) =>
-      void navigate({ search: (before) => ({ ...before, id }), replace: !step, resetScroll: step }),
+      void navigate({ search: (before) => ({ ...before, id, solve: undefined }), replace: !step, resetScroll: step }),
     [navigate],
   );
-  return useMemo(() => ({ search, change, open }), [search, change, open]);
+  /** The dialog that the address opened is closed; Back and a reload do not open it again. */
+  const closeSolve = useCallback(
+    () => void navigate({ search: (before) => ({ ...before, solve: undefined }), replace: true, resetScroll: false }),
+    [navigate],
+  );
+  return useMemo(() => ({ search, change, open, closeSolve }), [search, change, open, closeSolve]);
 }

@@ -112,4 +112,17 @@ describe('what needs a person now', () => {
     await user.click(within(dialog).getByRole('button', { name: 'I am on it' }));
     await waitFor(() => expect(body).toEqual({ id: 7, remindHours: 4 }));
   });
+
+  it('leads to the dialog that ends an alarm, where a person may end it', async () => {
+    home.server.attention = attention([{ ...frost, mayResolve: true }]);
+    await openHome(home);
+    const link = within(region()).getByRole('link', { name: 'Mark as solved: Frost, Lower mast' });
+    expect(link).toHaveAttribute('href', '/inform?id=7&solve=1');
+  });
+
+  it('does not offer to end an alarm that only its readings may end', async () => {
+    home.server.attention = attention([{ ...frost, mayResolve: false }]);
+    await openHome(home);
+    expect(within(region()).queryByRole('link', { name: /^Mark as solved/ })).toBeNull();
+  });
 });

@@ -1,3 +1,4 @@
+import CheckOutlined from '@ant-design/icons/CheckOutlined';
 import DisconnectOutlined from '@ant-design/icons/DisconnectOutlined';
 import LineChartOutlined from '@ant-design/icons/LineChartOutlined';
 import ThunderboltOutlined from '@ant-design/icons/ThunderboltOutlined';
@@ -71,15 +72,27 @@ export function AttentionRow({ item, selected, onSelect, onAcknowledge }: Attent
             {t('inform.ack.button')}
           </button>
         ) : null}
+        {item.mayResolve ? (
+          <Link
+            to="/inform"
+            search={{ id: item.noticeId, solve: 1 }}
+            className={css.link}
+            aria-label={t('home.attention.solveOf', { title: item.title, name })}
+            title={t('inform.solve.button')}
+          >
+            <CheckOutlined aria-hidden="true" />
+            <span className={css.linkWord}>{t('inform.solve.button')}</span>
+          </Link>
+        ) : null}
         <Link
           to="/data"
           search={{ device: deviceName, history: 1 }}
-          className={css.history}
+          className={css.link}
           aria-label={t('data.card.historyOf', { name })}
           title={t('data.card.historyOf', { name })}
         >
           <LineChartOutlined aria-hidden="true" />
-          <span className={css.historyWord}>{t('data.card.history')}</span>
+          <span className={css.linkWord}>{t('data.card.history')}</span>
         </Link>
       </span>
     </li>

@@ -7,9 +7,9 @@ import { useTranslation } from 'react-i18next';
 import { userQuery } from '@/lib/http/queries';
 import { lazyComponent } from '@/ui/lazyComponent';
 import type { AlarmDetail } from '../queries';
+import { useNoticesSearch } from '../useNoticesSearch';
 import { AckBlock } from './AckBlock';
 import css from './NoticeActions.module.css';
-import { SolveForm } from './SolveForm';
 import type { AckTarget } from './TakeBackDialog';
 
 const AckDialog = lazyComponent(() => import('@/ui/alarm/AckDialog'), 'AckDialog');
@@ -17,20 +17,23 @@ const SolveDialog = lazyComponent(() => import('./SolveDialog'), 'SolveDialog');
 const TakeBackDialog = lazyComponent(() => import('./TakeBackDialog'), 'TakeBackDialog');
 
 /**
- * The acknowledgement and the actions: acknowledge, take that back, and end the notice manually:
- * while its conditions hold, a dialog says so first.
+ * The acknowledgement and the actions: acknowledge, take that back, and end the notice manually.
  * Any user may acknowledge an open notice.
  */
 export function NoticeActions({ detail }: { detail: AlarmDetail }) {
   const { t } = useTranslation();
-  const [solving, setSolving] = useState<boolean>();
   const [acking, setAcking] = useState<boolean>();
   /** Text from the dialog that ends the notice, which becomes the note's initial text. */
   const [typed, setTyped] = useState('');
   const [takeBackTarget, setTakeBackTarget] = useState<AckTarget | null>();
-  const { id, title, resolveStatus, mayResolve, holds, ack } = detail.alarmNotice;
+  const { id, title, resolveStatus, mayResolve, ack } = detail.alarmNotice;
   const open = resolveStatus === 0;
-  const isOver = mayResolve && holds === false;
+  const { search, closeSolve } = useNoticesSearch();
+  const [solving, setSolving] = useState<boolean | undefined>(mayResolve && search.solve === 1 ? true : undefined);
+  const stopSolving = () => {
+    setSolving(false);
+    if (search.solve === 1) closeSolve();
+  };
   const { data: user } = useQuery(userQuery());
   // Compared by name alone, since it only determines the note's initial text.
   const isOwnAck = ack !== undefined && ack.user === (user?.nickname || user?.userName);
@@ -43,11 +46,11 @@ export function NoticeActions({ detail }: { detail: AlarmDetail }) {
       {open && ack ? (
         <AckBlock ack={ack} onChange={() => acknowledge()} onTakeBack={() => setTakeBackTarget({ id, name: title })} />
       ) : null}
-      {(open && !ack) || (mayResolve && !isOver) ? (
+      {(open && !ack) || mayResolve ? (
         <div className={css.acts}>
           {open && !ack ? (
             <Button
-              type={isOver ? 'default' : 'primary'}
+              type="primary"
               icon={<ToolOutlined aria-hidden="true" />}
               aria-haspopup="dialog"
               onClick={() => acknowledge()}
@@ -55,16 +58,15 @@ export function NoticeActions({ detail }: { detail: AlarmDetail }) {
               {t('inform.ack.button')}
             </Button>
           ) : null}
-          {mayResolve && !isOver ? (
+          {mayResolve ? (
             <Button icon={<CheckOutlined aria-hidden="true" />} aria-haspopup="dialog" onClick={() => setSolving(true)}>
               {t('inform.solve.button')}
             </Button>
           ) : null}
         </div>
       ) : null}
-      {isOver ? <SolveForm key={id} detail={detail} /> : null}
       {solving === undefined ? null : (
-        <SolveDialog detail={detail} open={solving} onClose={() => setSolving(false)} onAcknowledge={acknowledge} />
+        <SolveDialog detail={detail} open={solving} onClose={stopSolving} onAcknowledge={acknowledge} />
       )}
       {acking === undefined ? null : (
         <AckDialog

@@ -1,7 +1,11 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Button, Input } from 'antd';
 import { useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { refetchNotices } from '@/lib/alarm/notices';
+import { toast } from '@/lib/feedback/feedback';
 import { useFormat } from '@/lib/format/format';
+import { api } from '@/lib/http/api';
 import { formErrorText } from '@/lib/http/errorText';
 import { Dialog } from '@/ui/Dialog';
 import { Field } from '@/ui/form/Field';
@@ -11,7 +15,8 @@ import type { AlarmDetail } from '../queries';
 import css from './SolveDialog.module.css';
 import { stillHoldsText } from './stillHolds';
 import { useFreshReadings } from './useFreshReadings';
-import { useSolve } from './useSolve';
+
+const maxNoteLength = 500;
 
 interface SolveDialogProps {
   detail: AlarmDetail;
@@ -28,13 +33,25 @@ interface SolveDialogProps {
 export function SolveDialog({ detail, open, onClose, onAcknowledge }: SolveDialogProps) {
   const { t } = useTranslation();
   const format = useFormat();
+  const client = useQueryClient();
   const formId = useId();
   const [remark, setRemark] = useState('');
   /** The other dialog opens only after this one has closed, so that the focus follows. */
   const acknowledgeAfterClose = useRef(false);
   const { id, title } = detail.alarmNotice;
   useFreshReadings(detail, open);
-  const { solve, fault, submit } = useSolve(id, remark, onClose);
+  const length = [...remark.trim()].length;
+  const solve = useMutation({
+    mutationFn: () =>
+      api.put('/admin-api/client/pc/alarm-notice/resolve', { body: { id, remark: remark.trim() || undefined } }),
+    meta: { shows: [601] },
+    onSuccess: () => {
+      toast.success(t('inform.solve.done'));
+      onClose();
+    },
+    // After a refusal too: the notice may have ended meanwhile, and the page then shows it.
+    onSettled: () => void refetchNotices(client),
+  });
   const refused = formErrorText(solve.error);
   const stillHolds = stillHoldsText(detail, format, t);
   return (
@@ -77,12 +94,16 @@ export function SolveDialog({ detail, open, onClose, onAcknowledge }: SolveDialo
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
-          submit();
+          if (!solve.isPending && length <= maxNoteLength) solve.mutate();
         }}
       >
         <p className={css.name}>{title}</p>
         {stillHolds ? <Note tone="warn">{stillHolds}</Note> : <p className={css.text}>{t('inform.solve.text')}</p>}
-        <Field label={t('inform.solve.remark')} hint={t('inform.solve.hint')} error={fault}>
+        <Field
+          label={t('inform.solve.remark')}
+          hint={t('inform.solve.hint')}
+          error={length > maxNoteLength ? t('inform.solve.tooLong', { most: maxNoteLength }) : undefined}
+        >
           {(labels) => (
             <Input.TextArea
               {...labels}
