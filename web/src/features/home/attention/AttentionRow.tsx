@@ -76,14 +76,15 @@ export function AttentionRow({ item, selected, onSelect, onAcknowledge }: Attent
           <Link
             to="/inform"
             search={{ id: item.noticeId, solve: 1 }}
-            className={css.link}
+            className={`${css.link} ${css.solve}`}
             aria-label={t('home.attention.solveOf', { title: item.title, name })}
             title={t('inform.solve.button')}
           >
             <CheckOutlined aria-hidden="true" />
-            <span className={css.linkWord}>{t('inform.solve.button')}</span>
           </Link>
-        ) : null}
+        ) : (
+          <span className={css.noSolve} />
+        )}
         <Link
           to="/data"
           search={{ device: deviceName, history: 1 }}
