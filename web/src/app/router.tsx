@@ -20,6 +20,7 @@ import { noticesSearch } from '@/features/notices/search';
 import { profileSearch } from '@/features/profile/search';
 import { loadTexts } from '@/lib/i18n/i18n';
 import { useSession } from '@/lib/session/session';
+import type { TextPart } from '@/locales/parts';
 import { withAntd } from '@/ui/antd/withAntd';
 import { BareLayout } from './BareLayout';
 import { BrokenPage } from './BrokenPage';
@@ -70,10 +71,10 @@ const signedInRoute = createRoute({
   },
 });
 
-/** A component that shows texts of the home page's part. */
-function homePart<Name extends string>(code: () => Promise<Record<Name, ComponentType>>, name: Name) {
+/** A component that shows texts of a part. */
+function withTexts<Name extends string>(part: TextPart, code: () => Promise<Record<Name, ComponentType>>, name: Name) {
   return lazyRouteComponent(async () => {
-    const [module] = await Promise.all([code(), loadTexts('home')]);
+    const [module] = await Promise.all([code(), loadTexts(part)]);
     return module;
   }, name);
 }
@@ -81,14 +82,14 @@ function homePart<Name extends string>(code: () => Promise<Record<Name, Componen
 const shellRoute = createRoute({
   getParentRoute: () => signedInRoute,
   id: 'shell',
-  component: homePart(() => import('./shell/Shell'), 'Shell'),
+  component: withTexts('home', () => import('./shell/Shell'), 'Shell'),
 });
 
 const homeRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: homePath,
   validateSearch: homeSearch,
-  component: homePart(() => import('@/features/home/HomePage'), 'HomePage'),
+  component: withTexts('home', () => import('@/features/home/HomePage'), 'HomePage'),
 });
 
 /** A page that uses antd, which the home page does without. */
@@ -170,7 +171,8 @@ const virtualRealityRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/virtual-reality',
   beforeLoad: requireDemoPages,
-  component: lazyRouteComponent(
+  component: withTexts(
+    'rest',
     () => import('@/features/demo-pages/virtual-reality/VirtualRealityPage'),
     'VirtualRealityPage',
   ),
@@ -180,7 +182,7 @@ const signUpRoute = createRoute({
   getParentRoute: () => publicRoute,
   path: '/signup',
   beforeLoad: requireDemoPages,
-  component: lazyRouteComponent(() => import('@/features/demo-pages/signup/SignUpPage'), 'SignUpPage'),
+  component: withTexts('rest', () => import('@/features/demo-pages/signup/SignUpPage'), 'SignUpPage'),
 });
 
 const routeTree = rootRoute.addChildren([

@@ -20,6 +20,11 @@ describe('the parts of the texts', () => {
     expect(missing).toEqual([]);
   });
 
+  it('are fetched with every page but the sign-in page, whose part is always there', () => {
+    const without = [...readSource('app/router.tsx').matchAll(/lazyRouteComponent\(\s*\(\) => import\('([^']+)'/g)];
+    expect(without.map(([, page]) => page)).toEqual(['./SignInRoute']);
+  });
+
   it('are together all texts', () => {
     const size = (value: object): number =>
       Object.values(value).reduce((sum, each) => sum + (typeof each === 'string' ? 1 : size(each)), 0);
