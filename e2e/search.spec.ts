@@ -50,12 +50,12 @@ test('the search fills a phone and is opened in the menu', async ({ page }) => {
   await page.getByRole('button', { name: 'Open the menu' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Search (Ctrl K)' }).click();
   await expect(sheet(page, 'Search').getByRole('combobox')).toBeFocused();
-  await page.keyboard.type('mast');
-  await expect(sheet(page, 'Search').getByRole('option', { name: /^Moving mast/ })).toBeVisible();
+  await page.keyboard.type('ışık');
+  await expect(sheet(page, 'Search').getByRole('option', { name: /^Işık ölçer/ })).toBeVisible();
   await expectNoHorizontalScroll(page);
   await expectAccessible(page);
   await sheet(page, 'Search')
-    .getByRole('option', { name: /^Moving mast/ })
+    .getByRole('option', { name: /^Işık ölçer/ })
     .click();
-  await expect(sheet(page, 'Moving mast')).toBeVisible();
+  await expect(sheet(page, 'Işık ölçer')).toBeVisible();
 });
