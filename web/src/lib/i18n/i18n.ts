@@ -60,8 +60,16 @@ export async function loadTexts(part: TextPart): Promise<void> {
   let language: Language;
   do {
     language = currentLanguage();
-    await addTexts(language);
+    await addPart(language, part);
   } while (language !== currentLanguage());
+}
+
+async function addPart(language: Language, part: TextPart): Promise<void> {
+  const texts = await fetchTexts(language, part);
+  await initialised;
+  if (isAdded.has(texts)) return;
+  i18next.addResourceBundle(language, 'translation', texts, true, true);
+  isAdded.add(texts);
 }
 
 /** Adds the needed texts of a language, those too that become needed while it fetches. */
@@ -69,14 +77,7 @@ async function addTexts(language: Language): Promise<void> {
   let count: number;
   do {
     count = neededParts.size;
-    const added = [...neededParts].map(async (part) => {
-      const texts = await fetchTexts(language, part);
-      await initialised;
-      if (isAdded.has(texts)) return;
-      i18next.addResourceBundle(language, 'translation', texts, true, true);
-      isAdded.add(texts);
-    });
-    await Promise.all(added);
+    await Promise.all([...neededParts].map((part) => addPart(language, part)));
   } while (count !== neededParts.size);
 }
 
