@@ -2,8 +2,9 @@ import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { manifests, worker } from './scripts/console.ts';
-import { iconsOf } from './scripts/firstPages.ts';
+import { importsOf } from './scripts/firstPages.ts';
 import { textParts } from './scripts/locales.ts';
+import { preload } from './scripts/preload.ts';
 
 /**
  * The Go server embeds dist/; the placeholder lets a clean clone build without Node, so a build
@@ -53,25 +54,25 @@ const library = (...names: string[]) => {
   const pattern = new RegExp(`/node_modules/(${names.join('|')})/`);
   return (path: string) => pattern.test(path);
 };
-/** The icons of a first page are one chunk: each alone is hardly larger than its request. */
-const iconsFor = (page: Parameters<typeof iconsOf>[0]) => {
-  const names = iconsOf(page);
-  return (path: string) =>
-    library('@ant-design/icons', '@ant-design/icons-svg')(path) && names.has(/(\w+)\.js$/.exec(path)?.[1] ?? '');
+/** What a first page imports: its own files stay beside it, since the router asks for them by name. */
+const importedBy = (page: Parameters<typeof importsOf>[0]) => {
+  const files = importsOf(page);
+  return (path: string) => files.has(path.slice(path.lastIndexOf('/src/') + 5));
 };
 /**
- * Libraries that rarely change have chunks of their own, so that users need not fetch React again
- * with every release.
+ * Where the console is served without HTTP/2, a browser asks for six files at a time: few files of
+ * one purpose come sooner than many small ones. Libraries that rarely change have chunks of their own,
+ * so that users need not fetch React again with every release.
  */
 const chunks = [
   chunk('react', library('react', 'react-dom', 'scheduler')),
-  chunk('icons-signin', iconsFor('signin')),
-  chunk('icons-home', iconsFor('home')),
   chunk('map', library('leaflet', 'supercluster', 'kdbush', 'topojson-client', 'world-atlas')),
+  chunk('first', importedBy('signin')),
+  chunk('home', importedBy('home')),
 ];
 
 export default defineConfig({
-  plugins: [react(), textParts(), keepPlaceholder(), preloadFont(), manifests(), worker()],
+  plugins: [react(), textParts(), keepPlaceholder(), preloadFont(), preload(), manifests(), worker()],
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
   server: {
     proxy: {

@@ -22,7 +22,7 @@ const shellRoots = [
   'src/features/home/HomePage.tsx',
   'src/features/data/DataPage.tsx',
 ];
-const beside = ['/theme.js', '/favicon.svg'];
+const beside = ['/theme.js', '/preload.js', '/favicon.svg'];
 
 /** Builds the service worker beside the page and writes the list of files into it. */
 export function worker(): Plugin {

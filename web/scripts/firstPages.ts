@@ -1,5 +1,5 @@
 // Which source files the first pages run: from them follow the texts that those pages need and the
-// icons that they share.
+// chunks that they share.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -45,10 +45,10 @@ export function filesOf(page: keyof typeof roots): string[] {
   return [...found];
 }
 
-/** The names of the icons that the page imports. */
-export function iconsOf(page: keyof typeof roots): Set<string> {
-  const names = filesOf(page).flatMap((path) =>
-    [...readSource(path).matchAll(/from '@ant-design\/icons\/(\w+)'/g)].map(([, name = '']) => name),
+/** The files that the page's first ones import. */
+export function importsOf(page: keyof typeof roots): Set<string> {
+  const files = roots[page].flatMap((path) =>
+    [...readSource(path).matchAll(staticImport)].map(([, name = '']) => fileOf(path, name)),
   );
-  return new Set(names);
+  return new Set(files.filter((file) => file !== undefined));
 }

@@ -18,7 +18,7 @@ afterEach(() => {
 function page() {
   signedIn({ userId: 7 });
   const client = testClient();
-  const router = createConsoleRouter(createMemoryHistory({ initialEntries: ['/signup'] }));
+  const router = createConsoleRouter(client, createMemoryHistory({ initialEntries: ['/signup'] }));
   client.setQueryData(['devices'], 'Ada’s');
   client.setQueryData(['notices'], 'Ada’s');
   const screen = new QueryObserver<string>(client, {

@@ -60,7 +60,7 @@ describe('the sign-in page on a phone', () => {
   afterEach(() => stop?.());
 
   const open = (address: string) => {
-    const router = createConsoleRouter(createMemoryHistory({ initialEntries: [address] }));
+    const router = createConsoleRouter(testClient(), createMemoryHistory({ initialEntries: [address] }));
     stop = followSession(router, testClient());
     return router;
   };

@@ -4,6 +4,7 @@ import './levels.css';
 import './global.css';
 import './forcedColors.css';
 import { RouterProvider } from '@tanstack/react-router';
+import { startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createQueryClient } from '@/lib/http/queryClient';
 import { startI18n } from '@/lib/i18n/i18n';
@@ -18,7 +19,7 @@ import { createConsoleRouter } from './router';
 
 async function start(container: HTMLElement): Promise<void> {
   const client = createQueryClient();
-  const router = createConsoleRouter();
+  const router = createConsoleRouter(client);
   followThemePreference();
   startSessionRenewal();
   followSession(router, client);
@@ -28,10 +29,14 @@ async function start(container: HTMLElement): Promise<void> {
   watchConnection();
   // The page's code and the texts are fetched in parallel.
   await Promise.all([startI18n(), router.load()]);
-  createRoot(container).render(
-    <Providers client={client}>
-      <RouterProvider router={router} />
-    </Providers>,
+  const root = createRoot(container);
+  // In a transition the page is drawn piece by piece: a tap or a key never waits for all of it.
+  startTransition(() =>
+    root.render(
+      <Providers client={client}>
+        <RouterProvider router={router} />
+      </Providers>,
+    ),
   );
 }
 

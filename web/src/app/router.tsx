@@ -1,5 +1,6 @@
+import type { QueryClient } from '@tanstack/react-query';
 import {
-  createRootRoute,
+  createRootRouteWithContext,
   createRoute,
   createRouter,
   lazyRouteComponent,
@@ -14,11 +15,13 @@ import { analysisSearch } from '@/features/analysis/search';
 import { channelSearch } from '@/features/channel/search';
 import { dataSearch } from '@/features/data/search';
 import { deviceSearch } from '@/features/device/search';
+import { homeQueries } from '@/features/home/queries';
 import { homeSearch } from '@/features/home/search';
 import { messageSearch } from '@/features/message/search';
 import { noticesSearch } from '@/features/notices/search';
 import { profileSearch } from '@/features/profile/search';
-import { loadTexts } from '@/lib/i18n/i18n';
+import { userQuery } from '@/lib/http/queries';
+import { currentLanguage, loadTexts } from '@/lib/i18n/i18n';
 import { useSession } from '@/lib/session/session';
 import type { TextPart } from '@/locales/parts';
 import { withAntd } from '@/ui/antd/withAntd';
@@ -26,12 +29,18 @@ import { BareLayout } from './BareLayout';
 import { BrokenPage } from './BrokenPage';
 import { requireDemoPages } from './demoPages';
 import { ErrorDialog } from './ErrorDialog';
+import { fetchAhead } from './fetchAhead';
 import { ensureFreshDocument } from './freshDocument';
 import { NotFoundPage } from './NotFoundPage';
 import { homePath, returnAddress, signInSearch } from './returnAddress';
 import { Toasts } from './Toasts';
 
-const rootRoute = createRootRoute({
+/** What the routes fetch with, while their code is still being fetched. */
+interface RouterContext {
+  client: QueryClient;
+}
+
+const rootRoute = createRootRouteWithContext<RouterContext>()({
   component: () => (
     <>
       <Outlet />
@@ -82,6 +91,8 @@ function withTexts<Name extends string>(part: TextPart, code: () => Promise<Reco
 const shellRoute = createRoute({
   getParentRoute: () => signedInRoute,
   id: 'shell',
+  loader: ({ context }) => fetchAhead(context.client, [userQuery()]),
+  shouldReload: false,
   component: withTexts('home', () => import('./shell/Shell'), 'Shell'),
 });
 
@@ -89,6 +100,8 @@ const homeRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: homePath,
   validateSearch: homeSearch,
+  loader: ({ context }) => fetchAhead(context.client, homeQueries(currentLanguage())),
+  shouldReload: false,
   component: withTexts('home', () => import('@/features/home/HomePage'), 'HomePage'),
 });
 
@@ -192,9 +205,10 @@ const routeTree = rootRoute.addChildren([
   publicRoute.addChildren([signUpRoute]),
 ]);
 
-export function createConsoleRouter(history?: RouterHistory) {
+export function createConsoleRouter(client: QueryClient, history?: RouterHistory) {
   return createRouter({
     routeTree,
+    context: { client },
     history,
     defaultErrorComponent: BrokenPage,
     defaultNotFoundComponent: NotFoundPage,

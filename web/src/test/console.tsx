@@ -19,7 +19,7 @@ export async function openConsole(
   history: RouterHistory = createMemoryHistory({ initialEntries: [address] }),
 ) {
   const client = testClient();
-  const router = createConsoleRouter(history);
+  const router = createConsoleRouter(client, history);
   stops.push(followSession(router, client), followLanguage(client));
   await act(() => router.load());
   const drawn = render(

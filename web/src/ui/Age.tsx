@@ -1,5 +1,5 @@
 import ClockCircleOutlined from '@ant-design/icons/ClockCircleOutlined';
-import { useCallback } from 'react';
+import { useCallback, useMemo } from 'react';
 import { useClock } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
 import css from './Age.module.css';
@@ -24,12 +24,9 @@ export function Age({ time, form = 'alone', stale = false, staleLabel }: AgeProp
       [form, format, time],
     ),
   );
+  const absolute = useMemo(() => format.absolute(time), [format, time]);
   return (
-    <time
-      className={`${css.age} ${stale ? css.stale : ''}`}
-      dateTime={new Date(time).toISOString()}
-      title={format.absolute(time)}
-    >
+    <time className={`${css.age} ${stale ? css.stale : ''}`} dateTime={new Date(time).toISOString()} title={absolute}>
       {stale ? <ClockCircleOutlined aria-hidden="true" className={css.clock} /> : null}
       {text}
       {stale && staleLabel ? <span className="visually-hidden"> {staleLabel}</span> : null}

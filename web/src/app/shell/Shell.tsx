@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useRouterState } from '@tanstack/react-router';
-import { Fragment, useEffect, useState } from 'react';
+import { Fragment, useDeferredValue, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { whenIdle } from '@/lib/async/whenIdle';
 import { restoreLostFocus } from '@/lib/dom/restoreLostFocus';
@@ -111,7 +111,9 @@ export function Shell() {
 function Page() {
   const zone = useTenantZone((state) => state.zone);
   const user = useQuery(userQuery());
-  if (zone === undefined && user.isLoading) return null;
+  const waits = zone === undefined && user.isLoading;
+  // The page is drawn piece by piece, however it begins.
+  if (useDeferredValue(waits, true)) return null;
   return (
     <Fragment key={zone}>
       <Outlet />

@@ -1,15 +1,16 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useRef } from 'react';
+import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { memo, useCallback, useDeferredValue, useMemo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useDeviceLive } from '@/lib/device/live/useDeviceLive';
 import { bannerQueryOptions, groupsQuery, mapQuery } from '@/lib/device/queries';
+import type { DeviceMap, Group, Overview } from '@/lib/device/types';
 import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { overviewQuery } from '@/lib/http/queries';
 import { useLanguage } from '@/lib/i18n/i18n';
 import { PageError } from '@/ui/PageError';
 import { PageTitle } from '@/ui/PageTitle';
 import { Attention } from './attention/Attention';
-import { attentionQuery } from './attention/queries';
+import { type Attention as AttentionData, attentionQuery } from './attention/queries';
 import { useAttentionLive } from './attention/useAttentionLive';
 import { DeviceList } from './devices/DeviceList';
 import css from './HomePage.module.css';
@@ -21,10 +22,25 @@ import { Statistics } from './Statistics';
 import { useSelection } from './useSelection';
 import { useSummary } from './useSummary';
 
+interface Answer<T> {
+  /** Undefined until it is fetched. */
+  data: T | undefined;
+  /** There is no data and no query is running; the page says why. */
+  failed: boolean;
+  /** When the answer was current, by this machine's clock. */
+  asOf: number;
+}
+
 /**
- * Four counts, all devices in their groups, the map, and the selected device with its readings; all
- * kept current.
+ * A query's answer, as the page shows it. The page is drawn anew for it piece by piece, so that a tap
+ * or a key never waits until all of it is drawn.
  */
+function useAnswer<T>({ data, isError, dataUpdatedAt }: UseQueryResult<T>): Answer<T> {
+  const answer = useMemo(() => ({ data, failed: isError, asOf: dataUpdatedAt }), [data, isError, dataUpdatedAt]);
+  return useDeferredValue(answer);
+}
+
+/** The home page's title and its content; all kept current. */
 export function HomePage() {
   const { t } = useTranslation();
   useDeviceLive();
@@ -34,29 +50,53 @@ export function HomePage() {
   const groups = useQuery({ ...groupsQuery(language), placeholderData: keepPreviousData });
   const map = useQuery(mapQuery(null));
   const attention = useQuery({ ...attentionQuery(language), placeholderData: keepPreviousData });
-  // Until it is known what is worst, nothing is selected, so that the selection does not jump.
-  const urgent = attention.isPending ? undefined : (attention.data?.items ?? []);
-  const { name, device, select } = useSelection(groups.data, urgent);
   const summary = useSummary(overview.data);
-
-  const isPhone = useMediaQuery(phoneQuery);
-  const panels = useRef<HTMLDivElement>(null);
-  const selectFromList = (deviceName: string) => {
-    select(deviceName);
-    // On a phone the panels stand below the list, so they are scrolled into view.
-    if (isPhone) panels.current?.scrollIntoView({ behavior: 'smooth', block: 'start' });
-  };
-
-  const nothing = groups.data?.every(({ deviceCount }) => deviceCount === 0) === true;
   return (
     <div className={css.page}>
       <PageTitle title={t('nav.home')} summary={summary} />
       <PageError queries={[overview, groups, map, attention]} />
-      <Statistics overview={overview.data} failed={overview.isError} asOf={overview.dataUpdatedAt} />
+      <Content
+        overview={useAnswer(overview)}
+        groups={useAnswer(groups)}
+        map={useAnswer(map)}
+        attention={useAnswer(attention)}
+      />
+    </div>
+  );
+}
+
+interface ContentProps {
+  overview: Answer<Overview>;
+  groups: Answer<Group[]>;
+  map: Answer<DeviceMap>;
+  attention: Answer<AttentionData>;
+}
+
+/** Four counts, what needs a person, all devices in their groups, the map, and the selected device with its readings. */
+const Content = memo(function Content({ overview, groups, map, attention }: ContentProps) {
+  // Until it is known what is worst, nothing is selected, so that the selection does not jump.
+  const urgent = attention.data || attention.failed ? (attention.data?.items ?? []) : undefined;
+  const { name, device, select } = useSelection(groups.data, urgent);
+
+  const isPhone = useMediaQuery(phoneQuery);
+  const panels = useRef<HTMLDivElement>(null);
+  const selectFromList = useCallback(
+    (deviceName: string) => {
+      select(deviceName);
+      // On a phone the panels stand below the list, so they are scrolled into view.
+      if (isPhone) panels.current?.scrollIntoView({ behavior: 'smooth', block: 'start' });
+    },
+    [select, isPhone],
+  );
+
+  const nothing = groups.data?.every(({ deviceCount }) => deviceCount === 0) === true;
+  return (
+    <>
+      <Statistics overview={overview.data} failed={overview.failed} asOf={overview.asOf} />
       <Attention
         attention={attention.data}
-        failed={attention.isError}
-        asOf={attention.dataUpdatedAt}
+        failed={attention.failed}
+        asOf={attention.asOf}
         selected={name}
         onSelect={selectFromList}
       />
@@ -64,8 +104,8 @@ export function HomePage() {
         <div className={css.list}>
           <DeviceList
             groups={groups.data}
-            failed={groups.isError}
-            asOf={groups.dataUpdatedAt}
+            failed={groups.failed}
+            asOf={groups.asOf}
             selected={name}
             device={device ?? undefined}
             onSelect={selectFromList}
@@ -86,13 +126,13 @@ export function HomePage() {
               <MissingDevice deviceName={name} />
             ) : (
               <>
-                <DevicePanel device={device ?? undefined} asOf={groups.dataUpdatedAt} />
-                <ReadingsPanel device={device ?? undefined} asOf={groups.dataUpdatedAt} />
+                <DevicePanel device={device ?? undefined} asOf={groups.asOf} />
+                <ReadingsPanel device={device ?? undefined} asOf={groups.asOf} />
               </>
             )}
           </div>
         )}
       </div>
-    </div>
+    </>
   );
-}
+});

@@ -3,7 +3,7 @@ import CheckCircleOutlined from '@ant-design/icons/CheckCircleOutlined';
 import DeploymentUnitOutlined from '@ant-design/icons/DeploymentUnitOutlined';
 import DisconnectOutlined from '@ant-design/icons/DisconnectOutlined';
 import { Link, type LinkProps } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { memo, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Overview } from '@/lib/device/types';
 import { useClock } from '@/lib/format/clock';
@@ -23,7 +23,7 @@ interface StatisticsProps {
 }
 
 /** Four counts in one strip, each with how current it is. */
-export function Statistics({ overview, failed, asOf }: StatisticsProps) {
+export const Statistics = memo(function Statistics({ overview, failed, asOf }: StatisticsProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const old = useAsOf(asOf) !== undefined;
@@ -76,7 +76,7 @@ export function Statistics({ overview, failed, asOf }: StatisticsProps) {
       />
     </section>
   );
-}
+});
 
 interface StatisticProps {
   icon: ReactNode;

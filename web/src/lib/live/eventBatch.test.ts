@@ -9,7 +9,7 @@ const reading = (time: number): LiveEvent => ({
 let frames: (() => void)[];
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   frames = [];
   vi.stubGlobal('requestAnimationFrame', (draw: () => void) => frames.push(draw));
   vi.stubGlobal('cancelAnimationFrame', () => undefined);
@@ -33,11 +33,29 @@ describe('a batch', () => {
     expect(deliver).not.toHaveBeenCalled();
     drawFrame();
     expect(deliver).toHaveBeenCalledExactlyOnceWith([reading(1), reading(2)]);
+    vi.advanceTimersByTime(250);
     batch.add(reading(3));
     drawFrame();
     expect(deliver).toHaveBeenLastCalledWith([reading(3)]);
     vi.runAllTimers();
     expect(deliver).toHaveBeenCalledTimes(2);
+  });
+
+  it('waits a quarter of a second after the one before', () => {
+    const deliver = vi.fn();
+    const batch = new EventBatch(deliver);
+    batch.add(reading(1));
+    drawFrame();
+    vi.advanceTimersByTime(100);
+    batch.add(reading(2));
+    vi.advanceTimersByTime(149);
+    batch.add(reading(3));
+    drawFrame();
+    expect(deliver).toHaveBeenCalledTimes(1);
+    vi.advanceTimersByTime(1);
+    drawFrame();
+    expect(deliver).toHaveBeenCalledTimes(2);
+    expect(deliver).toHaveBeenLastCalledWith([reading(2), reading(3)]);
   });
 
   it('is delivered once a second without frames', () => {

@@ -4,6 +4,7 @@ import { now } from '@/lib/format/clock';
 import { requestHeaders } from '@/lib/http/headers';
 import { accessToken, renew, useSession } from '@/lib/session/session';
 import type { LiveState, LiveTransport } from './connection';
+import { noteDelivery } from './deliveries';
 import { type LiveEvent, parseEvent } from './event';
 import { EventBatch } from './eventBatch';
 import { openSharedStream, type SharedStream } from './sharedStream';
@@ -28,6 +29,7 @@ const useStatus = create<LiveStatus>(() => initialStatus);
 
 const handlers = new Set<LiveHandler>();
 const batch = new EventBatch((events) => {
+  noteDelivery();
   deliveredId = receivedId;
   if (events.some((event) => event.name !== 'reset')) useStatus.setState({ lastEventAt: now() });
   for (const handler of handlers) handler(events);

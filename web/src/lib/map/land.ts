@@ -4,11 +4,12 @@ import { feature } from 'topojson-client';
 import type { Topology } from 'topojson-specification';
 import landAddress from 'world-atlas/land-50m.json?url';
 import coarseAddress from 'world-atlas/land-110m.json?url';
+import { pauses } from '../async/pauses';
 import css from './map.module.css';
 
-/** One piece of land: its outline and its inland waters, with the box around it. */
+/** One piece of land: its outline and its inland waters as longitude and latitude, with the box around it. */
 export interface Land {
-  rings: L.LatLngTuple[][];
+  rings: Position[][];
   bounds: L.LatLngBounds;
 }
 
@@ -22,22 +23,37 @@ export async function loadLand(signal?: AbortSignal, coarse = false): Promise<La
   return landOf((await response.json()) as Topology);
 }
 
-export function landOf(topology: Topology): Land[] {
+export async function landOf(topology: Topology): Promise<Land[]> {
   const object = topology.objects.land;
   if (!object) throw new Error('coastline: no land in it');
   const found = feature(topology, object);
   const features = found.type === 'FeatureCollection' ? found.features : [found];
-  return features.flatMap(({ geometry }) => {
-    if (geometry.type === 'Polygon') return [landPiece((geometry as Polygon).coordinates)];
-    if (geometry.type === 'MultiPolygon') return (geometry as MultiPolygon).coordinates.map(landPiece);
-    return [];
+  const pieces = features.flatMap(({ geometry }) => {
+    if (geometry.type === 'Polygon') return [(geometry as Polygon).coordinates];
+    return geometry.type === 'MultiPolygon' ? (geometry as MultiPolygon).coordinates : [];
   });
+  const pause = pauses();
+  const land: Land[] = [];
+  for (const rings of pieces) {
+    land.push(landPiece(rings));
+    await pause();
+  }
+  return land;
 }
 
+/** Of fourteen hundred pieces few are drawn: the others' positions stay as they are. */
 function landPiece(rings: Position[][]): Land {
-  const turned = rings.map((ring) => ring.map(([longitude = 0, latitude = 0]): L.LatLngTuple => [latitude, longitude]));
-  return { rings: turned, bounds: L.latLngBounds(turned[0] ?? []) };
+  let [west, south, east, north] = [180, 90, -180, -90];
+  for (const [longitude = 0, latitude = 0] of rings[0] ?? []) {
+    west = Math.min(west, longitude);
+    east = Math.max(east, longitude);
+    south = Math.min(south, latitude);
+    north = Math.max(north, latitude);
+  }
+  return { rings, bounds: L.latLngBounds([south, west], [north, east]) };
 }
+
+const turned = (ring: Position[]) => ring.map(([longitude = 0, latitude = 0]): L.LatLngTuple => [latitude, longitude]);
 
 /**
  * The coastline has a scale of 1 : 50 million; at a closer zoom it would put fields into the sea,
@@ -89,7 +105,7 @@ export class LandLayer extends L.Layer {
       if (near.intersects(land.bounds)) {
         if (polygon) continue;
         const options = { renderer: this.renderer, interactive: false, className: css.land, smoothFactor: 1.5 };
-        this.drawn.set(land, L.polygon(land.rings, options).addTo(this._map));
+        this.drawn.set(land, L.polygon(land.rings.map(turned), options).addTo(this._map));
       } else if (polygon) {
         polygon.remove();
         this.drawn.delete(land);

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import css from './DeviceTree.module.css';
 import { DeviceRow, GroupRow, MoreRow, NoneRow } from './Rows';
@@ -50,10 +50,10 @@ export function DeviceTree({ label, rows, selected, onSelect, ticks, onToggle, o
     if (element && top !== null) element.scrollTop = top;
   };
 
-  // A device selected on the map or by the address is scrolled into view once; later scrolling is
-  // left alone.
+  // A device selected on the map or by the address is scrolled into view once, after the page has
+  // been laid out; later scrolling is left alone.
   const shown = useRef<string>(undefined);
-  useLayoutEffect(() => {
+  useEffect(() => {
     if (selectedAt < 0 || shown.current === selected) return;
     shown.current = selected;
     setActiveKey(rows[selectedAt]?.key);

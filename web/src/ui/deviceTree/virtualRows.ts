@@ -53,7 +53,7 @@ export function useVirtualRows(frame: RefObject<HTMLElement | null>, offsets: re
     if (!element) return;
     const scrolled = () => setTop(element.scrollTop);
     const resized = () => setHeight(element.clientHeight || assumedHeight);
-    resized();
+    // It also tells the first height, once the page has been laid out.
     const observer = new ResizeObserver(resized);
     observer.observe(element);
     element.addEventListener('scroll', scrolled, { passive: true });

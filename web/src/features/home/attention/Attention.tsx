@@ -1,7 +1,7 @@
 import CheckCircleOutlined from '@ant-design/icons/CheckCircleOutlined';
 import DownOutlined from '@ant-design/icons/DownOutlined';
 import UpOutlined from '@ant-design/icons/UpOutlined';
-import { useId, useState } from 'react';
+import { memo, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '@/lib/format/format';
 import { lazyComponent } from '@/ui/lazyComponent';
@@ -29,7 +29,7 @@ interface AttentionProps {
  * What needs a person now: open alarms, silent devices, low batteries. In a calm hour it is one
  * quiet line.
  */
-export function Attention({ attention, failed, asOf, selected, onSelect }: AttentionProps) {
+export const Attention = memo(function Attention({ attention, failed, asOf, selected, onSelect }: AttentionProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const title = useId();
@@ -104,7 +104,7 @@ export function Attention({ attention, failed, asOf, selected, onSelect }: Atten
       )}
     </section>
   );
-}
+});
 
 function Counts({ attention }: { attention: Data }) {
   const { t } = useTranslation();

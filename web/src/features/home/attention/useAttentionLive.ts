@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { Debouncer } from '@/lib/async/debouncer';
 import { changesOf } from '@/lib/device/live/changes';
 import { now } from '@/lib/format/clock';
+import { mayLackEvents } from '@/lib/live/deliveries';
 import { useLive } from '@/lib/live/useLive';
 import { applyToAttention } from './applyToAttention';
 import { type Attention, attentionKey } from './queries';
@@ -26,8 +27,10 @@ export function useAttentionLive(): void {
     return { soon: new Debouncer(refetch, ...eventDebounceMs), trend: new Debouncer(refetch, ...trendDebounceMs) };
   });
   useEffect(() => {
-    // Data cached by an earlier visit has missed the events since.
-    void client.invalidateQueries({ queryKey: attentionKey, predicate: ({ state }) => state.data !== undefined });
+    void client.invalidateQueries({
+      queryKey: attentionKey,
+      predicate: ({ state }) => state.data !== undefined && mayLackEvents(state.dataUpdatedAt),
+    });
     return () => {
       refetches.soon.cancel();
       refetches.trend.cancel();

@@ -1,5 +1,5 @@
 import SearchOutlined from '@ant-design/icons/SearchOutlined';
-import { useState } from 'react';
+import { memo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Device, Group } from '@/lib/device/types';
 import { AsOfTime } from '@/ui/AsOfTime';
@@ -27,7 +27,14 @@ interface DeviceListProps {
 }
 
 /** All devices in their groups, and a search through all of them. */
-export function DeviceList({ groups, failed, asOf, selected, device, onSelect }: DeviceListProps) {
+export const DeviceList = memo(function DeviceList({
+  groups,
+  failed,
+  asOf,
+  selected,
+  device,
+  onSelect,
+}: DeviceListProps) {
   const { t } = useTranslation();
   const [searching, setSearching] = useState(false);
   const [typed, setTyped] = useState('');
@@ -77,7 +84,7 @@ export function DeviceList({ groups, failed, asOf, selected, device, onSelect }:
       )}
     </section>
   );
-}
+});
 
 const noGroups: Group[] = [];
 

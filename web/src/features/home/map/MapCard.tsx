@@ -1,6 +1,6 @@
 import PictureOutlined from '@ant-design/icons/PictureOutlined';
 import { useQuery } from '@tanstack/react-query';
-import { useCallback, useRef, useState } from 'react';
+import { memo, useCallback, useDeferredValue, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { consoleSettingsQuery } from '@/lib/http/queries';
 import { ErrorBoundary } from '@/ui/ErrorBoundary';
@@ -12,12 +12,14 @@ import css from './MapCard.module.css';
 import type { MapContent } from './useMapContent';
 import { useQuantity } from './useQuantity';
 
-const DeviceMap = lazyComponent(() => import('./DeviceMap'), 'DeviceMap');
+const DeviceMap = memo(lazyComponent(() => import('./DeviceMap'), 'DeviceMap'));
 
 /** The frame of the map. It and its legend are shown at once; Leaflet is loaded later. */
-export function MapCard(content: MapContent) {
+export const MapCard = memo(function MapCard(content: MapContent) {
   const { t } = useTranslation();
   const { data, shown, ...choice } = useQuantity(content.data);
+  // Drawn piece by piece, as the whole page is.
+  const drawn = useDeferredValue(useMemo(() => ({ ...content, data, shown }), [content, data, shown]));
   const settings = useQuery(consoleSettingsQuery());
   const [attempt, setAttempt] = useState(1);
   // If the settings cannot be fetched, the map is shown without tiles.
@@ -41,9 +43,7 @@ export function MapCard(content: MapContent) {
           </div>
         }
       >
-        {ready ? (
-          <DeviceMap tiles={showsTiles ? tiles : null} covered={covered} {...content} data={data} shown={shown} />
-        ) : null}
+        {ready ? <DeviceMap tiles={showsTiles ? tiles : null} covered={covered} {...drawn} /> : null}
       </ErrorBoundary>
       {tiles && !showsTiles ? (
         <div className={css.ask}>
@@ -53,4 +53,4 @@ export function MapCard(content: MapContent) {
       <Legend ref={legend} shown={shown} {...choice} />
     </section>
   );
-}
+});

@@ -5,9 +5,10 @@ import { useTranslation } from 'react-i18next';
 import { type MapView, mapQuery } from '@/lib/device/queries';
 import type { Device, DeviceMap, Group } from '@/lib/device/types';
 import { useFormat } from '@/lib/format/format';
+import { useUnchanged } from '@/lib/hooks/useUnchanged';
 import { closestZoom, type MapTiles, toLatLng } from '@/lib/map/baseMap';
 import type { Place } from '@/lib/map/place';
-import { SceneLayer } from '@/lib/map/sceneLayer';
+import { type DrawnMark, SceneLayer } from '@/lib/map/sceneLayer';
 import { clusterIndex, type Feature } from './clusters';
 import { describer } from './describe';
 import { devicesIn, devicesOf, marksOf, offsetsOf, placesOf, sceneList, viewOf } from './mapView';
@@ -43,6 +44,12 @@ function isInView(map: L.Map, place: L.LatLngTuple, covered: number): boolean {
   return x >= 0 && x <= size.x && y >= covered && y <= size.y;
 }
 
+/** What a scene's name must not cover. */
+const spotOf = (mark: Feature): DrawnMark => ({
+  place: { latitude: mark.place.latitude, longitude: mark.place.longitude },
+  offset: mark.kind === 'device' ? mark.offset : undefined,
+});
+
 const noMap: DeviceMap = { markers: [], clusters: [], total: 0, unplaced: 0 };
 
 /**
@@ -71,11 +78,11 @@ export function useMapContent(map: L.Map, tiles: MapTiles | null, content: Frame
   const project = useCallback((spot: Place) => map.project(at(spot), zoom), [map, at, zoom]);
   // Clusters exist only if the server clusters; otherwise every device is a mark of its own.
   const hasClusters = shown.clusters.length > 0;
-  const places = useMemo(() => placesOf(shown.markers), [shown.markers]);
+  const positions = useMemo(() => placesOf(shown.markers), [shown.markers]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: of the markers only their places count, which seldom change
   const offsets = useMemo(
     () => (hasClusters ? undefined : offsetsOf(shown.markers, project)),
-    [hasClusters, places, project],
+    [hasClusters, positions, project],
   );
   const devices = useMemo(
     () => (offsets ? devicesOf(shown.markers, project, offsets) : []),
@@ -91,13 +98,15 @@ export function useMapContent(map: L.Map, tiles: MapTiles | null, content: Frame
         : null,
     [hasClusters, shown, selected],
   );
-  const scenes = useMemo(
-    () =>
-      // The layer adds the name itself, since it may have to cut it.
-      sceneList(groups ?? [], shown.markers, isClustered, (count) =>
-        t('home.map.scene', { name: '', n: format.number(count) }),
-      ),
-    [groups, shown.markers, isClustered, t, format],
+  const scenes = useUnchanged(
+    useMemo(
+      () =>
+        // The layer adds the name itself, since it may have to cut it.
+        sceneList(groups ?? [], shown.markers, isClustered, (count) =>
+          t('home.map.scene', { name: '', n: format.number(count) }),
+        ),
+      [groups, shown.markers, isClustered, t, format],
+    ),
   );
 
   const zoomTo = useCallback(
@@ -159,10 +168,12 @@ export function useMapContent(map: L.Map, tiles: MapTiles | null, content: Frame
     layers.current?.marks.draw(roomy, selected, context);
   }, [roomy, selected, context]);
 
-  // The marks change with the zoom, on which the scenes' outlines depend.
+  // Their names avoid the marks.
+  const places = useUnchanged(useMemo(() => [...roomy.map(spotOf), ...namePoints(roomy)], [roomy]));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: their distance is in pixels, and names need room
   useEffect(() => {
-    layers.current?.scenes.draw(scenes, [...roomy, ...namePoints(roomy)], at);
-  }, [scenes, roomy, at]);
+    layers.current?.scenes.draw(scenes, places, at);
+  }, [scenes, places, at, view]);
 
   useEffect(() => {
     const words = t('home.map.unplaced', { count: data.unplaced, n: format.number(data.unplaced) });

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { memo, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { offlineSince } from '@/lib/device/offlineSince';
 import { type Device, nameOf } from '@/lib/device/types';
@@ -19,7 +19,7 @@ interface DevicePanelProps {
 }
 
 /** The selected device: its names, scene, state and open alarms. Undefined while it is loading. */
-export function DevicePanel({ device, asOf }: DevicePanelProps) {
+export const DevicePanel = memo(function DevicePanel({ device, asOf }: DevicePanelProps) {
   const { t } = useTranslation();
   const format = useFormat();
   if (!device) return <DevicePanelSkeleton />;
@@ -57,7 +57,7 @@ export function DevicePanel({ device, asOf }: DevicePanelProps) {
       {device.alarmLevel === undefined ? null : <OpenAlarms key={device.deviceName} deviceName={device.deviceName} />}
     </Panel>
   );
-}
+});
 
 /** Names may be cut, everything else is shown in full. */
 function Fact({ name, cut = false, children }: { name: string; cut?: boolean; children: ReactNode }) {

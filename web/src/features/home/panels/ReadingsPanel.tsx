@@ -1,7 +1,7 @@
 import LineChartOutlined from '@ant-design/icons/LineChartOutlined';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { memo, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { latestQuery, tslQuery } from '@/lib/device/queries';
 import { readingList } from '@/lib/device/readingList';
@@ -28,7 +28,7 @@ interface PanelProps {
 }
 
 /** The latest reading of each property: the main one large with its day, the others in rows. */
-export function ReadingsPanel({ device, asOf }: PanelProps) {
+export const ReadingsPanel = memo(function ReadingsPanel({ device, asOf }: PanelProps) {
   const { t } = useTranslation();
   if (!device) {
     return (
@@ -39,7 +39,7 @@ export function ReadingsPanel({ device, asOf }: PanelProps) {
   }
   // A new panel for each device, since the observed intervals are a device's own.
   return <Readings key={device.deviceName} device={device} asOf={asOf} />;
-}
+});
 
 function Readings({ device, asOf }: { device: Device; asOf: number | undefined }) {
   const { t } = useTranslation();

@@ -1,8 +1,9 @@
 import { screen } from '@testing-library/react';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { setTenantZone } from '@/lib/format/zone';
+import { openConsole } from '@/test/console';
 import { setWidth } from '@/test/mediaQueries';
-import { noticeRegion, noticeServer, openNotices } from '@/test/noticeServer';
+import { noticeRegion, noticeServer } from '@/test/noticeServer';
 import { detailOf, notice } from '@/test/samples';
 import { ok, onGet } from '@/test/server';
 
@@ -25,7 +26,8 @@ async function openNotice() {
   const server = noticeServer([notice()]);
   onGet('/app-api/member/user/get', () => ok({ ...person, timeZone: 'Europe/Istanbul' }));
   server.details.set(1, detailOf(notice()));
-  await openNotices(server, '/inform?id=1');
+  await openConsole('/inform?id=1');
+  await screen.findByRole('heading', { level: 1, name: 'Alarm inform' });
 }
 
 it('a notice names the zone of its times in words, where the bar above has only the offset', async () => {

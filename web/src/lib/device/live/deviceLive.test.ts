@@ -2,6 +2,7 @@ import { QueryClient, QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { noteServerTime } from '@/lib/format/clock';
 import { overviewQuery } from '@/lib/http/queries';
+import { noteDelivery } from '@/lib/live/deliveries';
 import type { LiveEvent } from '@/lib/live/useLive';
 import { gate } from '@/test/gate';
 import { device, group, noon, overview } from '@/test/telemetryServer';
@@ -256,12 +257,18 @@ describe('time', () => {
   });
 });
 
-it('refetches on a later visit, which has missed events', async () => {
+it('refetches on a later visit, which has missed events; before the first event there is nothing to miss', async () => {
   const ask = observeQuery(groupsKey, () => [group()]);
   await advance();
-  stop();
-  stop = live.start();
-  await advance();
+  const visitAgain = async () => {
+    stop();
+    stop = live.start();
+    await advance();
+  };
+  await visitAgain();
+  expect(ask).toHaveBeenCalledTimes(1);
+  noteDelivery();
+  await visitAgain();
   expect(ask).toHaveBeenCalledTimes(2);
 });
 

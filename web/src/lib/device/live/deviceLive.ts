@@ -3,6 +3,7 @@ import { Debouncer } from '@/lib/async/debouncer';
 import { noteServerTime, now } from '@/lib/format/clock';
 import { nextMidnight } from '@/lib/format/date';
 import { overviewQuery } from '@/lib/http/queries';
+import { mayLackEvents } from '@/lib/live/deliveries';
 import type { LiveEvent } from '@/lib/live/useLive';
 import { deviceKeys, type PageFilter } from '../queries';
 import type { Overview } from '../types';
@@ -52,9 +53,11 @@ export class DeviceLive {
       const { action } = notice;
       if (action.type === 'success' && !action.manual) noteServerTime((action.data as Overview).time);
     });
-    // Data cached by an earlier visit has missed the events since.
     for (const queryKey of [deviceKeys.all, overviewQuery().queryKey]) {
-      void this.client.invalidateQueries({ queryKey, predicate: ({ state }) => state.data !== undefined });
+      void this.client.invalidateQueries({
+        queryKey,
+        predicate: ({ state }) => state.data !== undefined && mayLackEvents(state.dataUpdatedAt),
+      });
     }
     const stopMidnight = this.refetchAtMidnight();
     return () => {
