@@ -100,7 +100,10 @@ func TestRulePageOrder(t *testing.T) {
 	named(t, s, d, "quiet", 0, true)
 	note := func(of *device.Device, rule alarm.RuleID, ago int64, status alarm.ResolveStatus) {
 		start := s.Clock.Milli() - ago
-		s.Notice(t, testkit.Notice{Device: of, Rule: rule, Revision: 1, Start: start, CreateTime: start, Status: status})
+		s.Notice(
+			t,
+			testkit.Notice{Device: of, Rule: rule, Revision: 1, Start: start, CreateTime: start, Status: status},
+		)
 	}
 	note(d, open, 1000, alarm.Pending)
 	note(d, older, 2000, alarm.Pending)
