@@ -30,7 +30,7 @@ import { useAlarmSearch } from './useAlarmSearch';
 
 const DeviceDrawer = lazyComponent(() => import('@/ui/deviceFilter/DeviceDrawer'), 'DeviceDrawer');
 
-/** All alarm rules, or those of the chosen devices, as cards that read as sentences. */
+/** All alarm rules, or those of the chosen devices, each read as a sentence. */
 export function AlarmPage() {
   const { t } = useTranslation();
   const format = useFormat();
