@@ -39,7 +39,9 @@ export function RuleList({ rules = [], waiting }: RuleListProps) {
       <Loading>
         <div className={css.list}>
           {skeletons.map((name) => (
-            <Skeleton key={name} height={64} radius={12} />
+            <div key={name} className={`${css.item} ${css.loading}`}>
+              <Skeleton height={44} />
+            </div>
           ))}
         </div>
       </Loading>
