@@ -1,6 +1,7 @@
 import type { Locator, Page } from '@playwright/test';
 import { publish } from './device.ts';
 import { expectAccessible, expectLive, expectNoHorizontalScroll } from './pages.ts';
+import { createRule, runRule } from './rule.ts';
 import { applyYaml } from './server.ts';
 import { expect, test } from './test.ts';
 import { openSignedIn, type TestUser } from './testUsers.ts';
@@ -10,6 +11,7 @@ import { openSignedIn, type TestUser } from './testUsers.ts';
 const grower: TestUser = { tenantName: 'vineyard', userName: 'aylin', password: 'rows-of-old-vines' };
 const secret = 'e2e-vineyard-51b7e0f29ac4d836';
 const gateSecret = 'e2e-vineyard-gate-8c20d7e6f91b34a5';
+const brookSecret = 'e2e-vineyard-brook-40d1e6b8a7c25f93';
 const day = 24 * 3_600_000;
 
 test.beforeAll(async () => {
@@ -24,6 +26,7 @@ tenants:
     devices:
       - {deviceName: VY-01, serial: V-1, noteName: Slope mast, product: weather-mast, secret: ${secret}, scene: Slope}
       - {deviceName: VY-03, serial: V-3, noteName: Gate mast, product: weather-mast, secret: ${gateSecret}, scene: Slope}
+      - {deviceName: VY-04, serial: V-4, noteName: Brook mast, product: weather-mast, secret: ${brookSecret}, scene: Slope}
       - {deviceName: VY-02, serial: V-2, noteName: Cellar climate, product: greenhouse-climate, scene: Slope}
 `);
   // Three nights of frost and one cold noon, with readings every ten minutes.
@@ -64,6 +67,14 @@ test('a rule is created, rehearsed and run, and its card shows the alarm when it
   await expect(dialog.getByText('This rule would have alarmed 3 times')).toBeVisible();
   await expect(dialog.getByText('Alarm when Air temperature is below 2 °C')).toBeVisible();
 
+  // How long each lasted stands below the others, however long the words beside it are.
+  const lines = dialog.getByRole('list', { name: 'What it would have recorded' }).getByRole('listitem');
+  await expect(lines).toHaveCount(3);
+  const starts = await lines.evaluateAll((all) =>
+    all.map((line) => Math.round(line.children[1]?.getBoundingClientRect().left ?? 0)),
+  );
+  expect(new Set(starts).size).toBe(1);
+
   // With the limit dragged below the coldest reading there are no alarms.
   const limit = dialog.getByRole('slider', { name: 'Limit of Air temperature' });
   await limit.press('Home');
@@ -83,6 +94,63 @@ test('a rule is created, rehearsed and run, and its card shows the alarm when it
   await expect(card.getByText('Stopped')).toBeVisible();
   await expect(card.getByText(/^Taken down .+ by Aylin$/)).toBeVisible();
   await expectAccessible(page);
+});
+
+test('rules are rows: the open alarm first, then what runs, then what is stopped; on a phone they are cards', async ({
+  page,
+}) => {
+  const far = { conditions: [{ andor: 'and', tslAttribute: 'airTemperature', subconditions: '<', value: -30 }] };
+  await runRule(grower, 'VY-04', 'Row with an alarm', { alarmLevel: 0 });
+  await runRule(grower, 'VY-04', 'Row that waits', far);
+  await createRule(grower, 'VY-04', 'Row that is stopped', far);
+  await openSignedIn(page, grower, '/alarm?q=Row');
+  await expectLive(page);
+  const names = page.getByRole('article').getByRole('heading');
+  await expect(names).toHaveText(['Row that waits', 'Row with an alarm', 'Row that is stopped']);
+  await publish('VY-04', brookSecret, { airTemperature: 1.1, airHumidity: 90 });
+  await expect(names).toHaveText(['Row with an alarm', 'Row that waits', 'Row that is stopped']);
+
+  const boxes = async () =>
+    page.getByRole('article').evaluateAll((all) => all.map((row) => Math.round(row.getBoundingClientRect().height)));
+  for (const [width, height] of [
+    [1440, 900],
+    [1024, 768],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    for (const high of await boxes()) expect(high).toBeLessThanOrEqual(80);
+    await expectNoHorizontalScroll(page);
+    await expectAccessible(page);
+  }
+  // A single page of rules: the pager is there, below the rules, not over them.
+  const [last, pager] = await Promise.all([
+    page.getByRole('article').last().boundingBox(),
+    page.getByRole('navigation', { name: 'Pages' }).boundingBox(),
+  ]);
+  expect(pager?.y).toBeGreaterThanOrEqual((last?.y ?? 0) + (last?.height ?? 0));
+
+  await page.setViewportSize({ width: 390, height: 844 });
+  for (const high of await boxes()) expect(high).toBeGreaterThan(120);
+  await expectNoHorizontalScroll(page);
+  await expectAccessible(page);
+  await page.getByRole('link', { name: /^Open since/ }).click();
+  await expect(page).toHaveURL(/\/inform\?id=\d+/);
+});
+
+test('at 1024 in Russian the form cuts off neither levels nor attributes', async ({ page }) => {
+  await page.setViewportSize({ width: 1024, height: 768 });
+  await page.addInitScript(() => localStorage.setItem('tilth.language', 'ru-ru'));
+  await openSignedIn(page, grower, '/alarm?rule=new');
+  const dialog = page.getByRole('dialog', { name: 'Новое правило' });
+  const levels = dialog.getByRole('radiogroup', { name: 'Уровень тревоги' });
+  await expect(levels.getByRole('radio')).toHaveCount(3);
+  const box = await levels.boundingBox();
+  for (const label of await levels.locator('label').all()) {
+    const own = await label.boundingBox();
+    expect((own?.x ?? 0) + (own?.width ?? 0)).toBeLessThanOrEqual((box?.x ?? 0) + (box?.width ?? 0));
+    expect(await label.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBeLessThanOrEqual(0);
+  }
+  const attribute = await dialog.getByLabel('Параметр условия 1').boundingBox();
+  expect(attribute?.width).toBeGreaterThan(240);
 });
 
 test('a rule with swinging readings gets advice for fewer alarms, and applies it with one press', async ({ page }) => {

@@ -74,6 +74,39 @@ test('a channel is created and changed', async ({ page }) => {
   await expectAccessible(page);
 });
 
+test('at 1024 the list says whom a channel reaches and what uses it; on a wide screen it stands beside a channel', async ({
+  page,
+}) => {
+  const first = await createChannel('Panes, first', ['+905550008801', '+905550008802']);
+  await createChannel('Panes, second', ['+905550008803']);
+  await page.setViewportSize({ width: 1024, height: 768 });
+  await openSignedIn(page, grower, '/notification');
+  await page.getByLabel('Search channels').pressSequentially('panes');
+  await expect(page).toHaveURL(/q=panes/);
+  await expect(page.getByRole('columnheader', { name: 'Recipients' })).toBeVisible();
+  await expect(page.getByRole('columnheader', { name: 'Used by' })).toBeVisible();
+  await expect(row(page, 'Panes, first').getByText('2 numbers')).toBeVisible();
+  await expect(row(page, 'Panes, first').getByText('No rule yet')).toBeVisible();
+  await expectAccessible(page);
+
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.getByRole('link', { name: 'Panes, first', exact: true }).click();
+  await expect(page).toHaveURL(new RegExp(`channel=${first}`));
+  const name = form(page).getByRole('textbox', { name: 'Name' });
+  await expect(name).toBeFocused();
+  await expect(name).toHaveValue('Panes, first');
+  // The list stays in use beside it.
+  await page.getByRole('link', { name: 'Panes, second', exact: true }).click();
+  await expect(name).toHaveValue('Panes, second');
+  await expect(name).toBeFocused();
+  const [list, sheet] = await Promise.all([page.getByRole('table').boundingBox(), form(page).boundingBox()]);
+  expect((list?.x ?? 0) + (list?.width ?? 0)).toBeLessThan(sheet?.x ?? 0);
+  await expectNoHorizontalScroll(page);
+  await expectAccessible(page);
+  await page.goBack();
+  await expect(name).toHaveValue('Panes, first');
+});
+
 test('the form shows the errors', async ({ page }) => {
   await openSignedIn(page, grower, '/notification?channel=new');
   const sheet = form(page);

@@ -24,6 +24,8 @@ test.beforeAll(sendWeather);
 test('presets, and a custom range', async ({ page }) => {
   const asked = recordRequests(page, calls.columns);
   const dialog = await openHistory(page, 'HS-0001');
+  // One begins with the range, not with Close.
+  await expect(dialog.getByRole('radiogroup', { name: 'Range' }).getByRole('radio', { name: '7 days' })).toBeFocused();
   expect(asked.map(spanOf)).toContain(7 * day);
   expect((await windowOf(dialog)).length).toBeCloseTo(0.2 * 7 * day, -3);
   await expect(dialog.getByText(/The first 20% of the range is shown/)).toBeVisible();

@@ -3,16 +3,16 @@ import { fetchApiData, type TestUser } from './testUsers.ts';
 const path = '/admin-api/client/pc/alarm-rules';
 
 /**
- * Creates a running rule by API: serious, it alarms at the first reading below 2 °C; `change`
+ * Creates a rule by API and gives its id: serious, it alarms at the first reading below 2 °C; `change`
  * overrides its fields.
  */
-export async function runRule(
+export function createRule(
   person: TestUser,
   executionId: string,
   alarmName: string,
   change: object = {},
-): Promise<void> {
-  const id = await fetchApiData(person, 'POST', `${path}/create`, {
+): Promise<number> {
+  return fetchApiData(person, 'POST', `${path}/create`, {
     alarmName,
     executionId,
     dataSource: 1,
@@ -28,5 +28,10 @@ export async function runRule(
     alarmDesc: 'Light the heaters.',
     ...change,
   });
-  await fetchApiData(person, 'GET', `${path}/publish?alarmRulesId=${id}`);
+}
+
+/** Creates a rule as `createRule` does, and runs it. */
+export async function runRule(...given: Parameters<typeof createRule>): Promise<void> {
+  const id = await createRule(...given);
+  await fetchApiData(given[0], 'GET', `${path}/publish?alarmRulesId=${id}`);
 }

@@ -56,8 +56,9 @@ type NoticeRef struct {
 	Start int64 // epoch ms
 }
 
-// Page gives a tenant's rules that q selects, the newest first, their total number, and how many of
-// these run.
+// Page gives a tenant's rules that q selects, their total number, and how many of these run: those
+// with open notices first, then the others that run, then those that do not; each part the newest
+// first.
 func (s *RuleStore) Page(
 	ctx context.Context,
 	t tenant.ID,
@@ -90,8 +91,12 @@ func (s *RuleStore) Page(
 	if err != nil || total <= q.Offset {
 		return []RuleCard{}, total, running, wrap("count rules", err)
 	}
+	const urgency = `CASE
+		WHEN r.id IN (SELECT n.rule_id FROM notices AS n WHERE n.tenant_id = ? AND n.resolve_status = ?) THEN 0
+		WHEN r.deploy_state = ? THEN 1 ELSE 2 END`
 	cards, err = s.cards(ctx, t, func(sel *bun.SelectQuery) *bun.SelectQuery {
-		return wanted(sel).OrderExpr("r.create_time DESC, r.id DESC").Offset(q.Offset).Limit(q.Limit)
+		return wanted(sel).OrderExpr(urgency, t, Pending, Running).OrderExpr("r.create_time DESC, r.id DESC").
+			Offset(q.Offset).Limit(q.Limit)
 	})
 	if err == nil {
 		err = s.addNotices(ctx, t, cards)

@@ -54,16 +54,16 @@ func TestRulePage(t *testing.T) {
 		total   int64
 		running int64
 	}{
-		{alarm.RuleQuery{Limit: 10}, "ilk yağmur, Ёлка 50%_, Işık, İlk Don", 4, 2},
-		{alarm.RuleQuery{Limit: 2, Offset: 1}, "Ёлка 50%_, Işık", 4, 2},
+		{alarm.RuleQuery{Limit: 10}, "Ёлка 50%_, İlk Don, ilk yağmur, Işık", 4, 2},
+		{alarm.RuleQuery{Limit: 2, Offset: 1}, "İlk Don, ilk yağmur", 4, 2},
 		{alarm.RuleQuery{Limit: 2, Offset: 4}, "", 4, 2},
-		{alarm.RuleQuery{Limit: 10, Name: "İLK"}, "ilk yağmur, İlk Don", 2, 1},
+		{alarm.RuleQuery{Limit: 10, Name: "İLK"}, "İlk Don, ilk yağmur", 2, 1},
 		{alarm.RuleQuery{Limit: 10, Name: "ilk d"}, "İlk Don", 1, 1},
 		{alarm.RuleQuery{Limit: 10, Name: "isik"}, "", 0, 0},
 		{alarm.RuleQuery{Limit: 10, Name: "ışık"}, "Işık", 1, 0},
 		{alarm.RuleQuery{Limit: 10, Name: "елка"}, "Ёлка 50%_", 1, 1},
 		{alarm.RuleQuery{Limit: 10, Name: "%_"}, "Ёлка 50%_", 1, 1},
-		{alarm.RuleQuery{Limit: 10, Devices: []string{"A"}}, "ilk yağmur, İlk Don", 2, 1},
+		{alarm.RuleQuery{Limit: 10, Devices: []string{"A"}}, "İlk Don, ilk yağmur", 2, 1},
 		{alarm.RuleQuery{Limit: 10, Devices: []string{"B", "none", "theirs"}}, "Ёлка 50%_, Işık", 2, 1},
 		{alarm.RuleQuery{Limit: 10, Devices: []string{"theirs"}}, "", 0, 0},
 		{alarm.RuleQuery{Limit: 10, Level: new(alarm.LevelSerious)}, "Ёлка 50%_, İlk Don", 2, 2},
@@ -82,6 +82,45 @@ func TestRulePage(t *testing.T) {
 		if got := strings.Join(names, ", "); err != nil || got != c.want || total != c.total || running != c.running {
 			t.Errorf("%d: %q %d %d (%v), want %q %d %d", i, got, total, running, err, c.want, c.total, c.running)
 		}
+	}
+}
+
+// What is wrong now comes first, then what watches; a rival's notices and notices that are over move
+// nothing.
+func TestRulePageOrder(t *testing.T) {
+	s := testkit.NewStores(t)
+	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
+	station := s.Station(t)
+	d, theirs := s.Device(t, field.ID, station, "A"), s.Device(t, rival.ID, station, "B")
+	open := named(t, s, d, "open", 0, true)
+	older := named(t, s, d, "older open", 0, true)
+	stopped := named(t, s, d, "stopped", 0, false)
+	over := named(t, s, d, "over", 0, true)
+	named(t, s, d, "never run", 0, false)
+	named(t, s, d, "quiet", 0, true)
+	note := func(of *device.Device, rule alarm.RuleID, ago int64, status alarm.ResolveStatus) {
+		start := s.Clock.Milli() - ago
+		s.Notice(
+			t,
+			testkit.Notice{Device: of, Rule: rule, Revision: 1, Start: start, CreateTime: start, Status: status},
+		)
+	}
+	note(d, open, 1000, alarm.Pending)
+	note(d, older, 2000, alarm.Pending)
+	note(d, over, 500, alarm.ResolvedManually)
+	note(theirs, stopped, 500, alarm.Pending)
+	var names []string
+	for offset := range int64(3) {
+		cards, _, _, err := s.Rules.Page(t.Context(), field.ID, alarm.RuleQuery{Offset: 2 * offset, Limit: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, card := range cards {
+			names = append(names, card.Name)
+		}
+	}
+	if got, want := strings.Join(names, ", "), "older open, open, quiet, over, never run, stopped"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 
@@ -130,7 +169,7 @@ func TestCardNotices(t *testing.T) {
 
 func same(a, b *alarm.NoticeRef) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// With 10,000 rules of a tenant and 100,000 notices a page takes less than 50 ms.
+// With 10,000 rules of a tenant and 100,000 notices a page takes less than 50 ms, the last one 70.
 func BenchmarkRulePage(b *testing.B) {
 	s := testkit.NewStores(b)
 	field := s.Tenant(b, "field")

@@ -32,7 +32,7 @@ type Alarms interface {
 	Unacknowledge(ctx context.Context, t tenant.ID, notice int64) error
 }
 
-// PageAlarmRules answers alarm rules, the newest first, page by page.
+// PageAlarmRules answers alarm rules page by page.
 func (s *server) PageAlarmRules(
 	ctx context.Context,
 	r wire.PageAlarmRulesRequestObject,

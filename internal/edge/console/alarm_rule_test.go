@@ -234,18 +234,18 @@ func TestAlarmRulePage(t *testing.T) {
 	second := w.createRule(t, frostForm("WS-2", body{"alarmName": "Işık", "alarmLevel": 0}))
 	w.mustSucceed(t, w.deployCall("publish", first))
 	for query, want := range map[string]string{
-		"":                              "Işık, İlk Don; 2 1",
+		"":                              "İlk Don, Işık; 2 1",
 		"?alarmName=ILK":                "İlk Don; 1 1",
 		"?alarmName=%20%C4%B1lk%20":     "İlk Don; 1 1",
 		"?executionId=WS-2,none":        "Işık; 1 0",
-		"?executionId=WS-2,%20WS-1":     "Işık, İlk Don; 2 1",
+		"?executionId=WS-2,%20WS-1":     "İlk Don, Işık; 2 1",
 		"?executionId=" + marker + "-1": "; 0 0",
 		"?alarmLevel=2":                 "İlk Don; 1 1",
 		"?running=false":                "Işık; 1 0",
 		"?running=true&pageSize=1":      "İlk Don; 1 1",
-		"?pageSize=1&pageNo=2":          "İlk Don; 2 1",
+		"?pageSize=1&pageNo=2":          "Işık; 2 1",
 		"?pageNo=9":                     "; 2 1",
-		"?alarmName=&executionId=":      "Işık, İlk Don; 2 1",
+		"?alarmName=&executionId=":      "İlk Don, Işık; 2 1",
 	} {
 		page := testkit.Ask[wire.AlarmRulePage](t, w.Contract, w.get(rulesPath+"page"+query))
 		names := make([]string, len(page.List))

@@ -42,8 +42,8 @@ func TestSearch(t *testing.T) {
 	w.createRule(t, frostForm("WS-2", body{"alarmName": "Orta frost", "alarmLevel": 0}))
 	for text, want := range map[string]string{
 		"NORTH":        "scene North; rule North frost 2 1; notice North frost WS-1; 0 1 1 1",
-		"frost":        "rule Orta frost 0 0; rule North frost 2 1; notice North frost WS-1; notice Frost WS-1; 0 0 2 2",
-		" frost ":      "rule Orta frost 0 0; rule North frost 2 1; notice North frost WS-1; notice Frost WS-1; 0 0 2 2",
+		"frost":        "rule North frost 2 1; rule Orta frost 0 0; notice North frost WS-1; notice Frost WS-1; 0 0 2 2",
+		" frost ":      "rule North frost 2 1; rule Orta frost 0 0; notice North frost WS-1; notice Frost WS-1; 0 0 2 2",
 		marker:         "0 0 0 0",
 		"  ":           "0 0 0 0",
 		"%":            "0 0 0 0",

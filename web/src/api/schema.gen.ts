@@ -423,7 +423,7 @@ export interface paths {
         };
         /**
          * Devices, scenes, alarm rules and notices whose name has a text in it
-         * @description At most `pageSize` of each kind, and how many there are. Devices by name, scenes by name, rules and notices the newest first.
+         * @description At most `pageSize` of each kind, and how many there are. Devices by name, scenes by name, rules as their list has them, notices the newest first.
          */
         get: operations["getSearchResult"];
         put?: never;
@@ -1022,7 +1022,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Alarm rules, newest first */
+        /**
+         * Alarm rules
+         * @description Those with open notices first, then the others that run, then those that do not; each part the newest first.
+         */
         get: operations["pageAlarmRules"];
         put?: never;
         post?: never;

@@ -19,11 +19,12 @@ interface PagerProps {
   onChange: (pageNo: number, pageSize: number) => void;
 }
 
-/** The position in a long list, and its navigation. */
+/** The position in a long list, and its navigation. Muted while there is a single page. */
 export function Pager({ total, pageNo, pageSize, compact = false, onChange }: PagerProps) {
   const { t } = useTranslation();
   const isPhone = useMediaQuery(phoneQuery);
   const format = useFormat();
+  const single = total <= pageSize;
   const range = {
     from: format.number((pageNo - 1) * pageSize + 1),
     to: format.number(Math.min(pageNo * pageSize, total)),
@@ -37,7 +38,11 @@ export function Pager({ total, pageNo, pageSize, compact = false, onChange }: Pa
     return type === 'page' && current ? cloneElement(drawn, { 'aria-current': 'page' }) : drawn;
   };
   return (
-    <nav className={`${css.pager} ${compact ? css.compact : ''}`} aria-label={t('pager.pages')}>
+    <nav
+      className={`${css.pager} ${compact ? css.compact : ''} ${single ? css.single : ''}`}
+      aria-label={t('pager.pages')}
+      data-single={single || undefined}
+    >
       <span className={css.range}>{total === 0 ? null : t('pager.range', range)}</span>
       <Pagination
         total={total}

@@ -3905,7 +3905,7 @@ type ServerInterface interface {
 	// MuteAlarmRule Mute a rule until a time; its notices are still recorded, but nobody is notified
 	// (PUT /admin-api/client/pc/alarm-rules/mute)
 	MuteAlarmRule(w http.ResponseWriter, r *http.Request)
-	// PageAlarmRules Alarm rules, newest first
+	// PageAlarmRules Alarm rules
 	// (GET /admin-api/client/pc/alarm-rules/page)
 	PageAlarmRules(w http.ResponseWriter, r *http.Request, params PageAlarmRulesParams)
 	// PublishAlarmRule Run a rule; a rule that runs already does not change
@@ -10317,7 +10317,7 @@ type StrictServerInterface interface {
 	// MuteAlarmRule Mute a rule until a time; its notices are still recorded, but nobody is notified
 	// (PUT /admin-api/client/pc/alarm-rules/mute)
 	MuteAlarmRule(ctx context.Context, request MuteAlarmRuleRequestObject) (MuteAlarmRuleResponseObject, error)
-	// PageAlarmRules Alarm rules, newest first
+	// PageAlarmRules Alarm rules
 	// (GET /admin-api/client/pc/alarm-rules/page)
 	PageAlarmRules(ctx context.Context, request PageAlarmRulesRequestObject) (PageAlarmRulesResponseObject, error)
 	// PublishAlarmRule Run a rule; a rule that runs already does not change

@@ -20,7 +20,7 @@ import { Pager } from '@/ui/Pager';
 import { PageTitle } from '@/ui/PageTitle';
 import { SearchBox } from '@/ui/SearchBox';
 import css from './AlarmPage.module.css';
-import { RuleGrid } from './list/RuleGrid';
+import { RuleList } from './list/RuleList';
 import { RulesError } from './list/RulesError';
 import { rulesQuery } from './queries';
 import { RuleFormHost } from './RuleFormHost';
@@ -30,7 +30,7 @@ import { useAlarmSearch } from './useAlarmSearch';
 
 const DeviceDrawer = lazyComponent(() => import('@/ui/deviceFilter/DeviceDrawer'), 'DeviceDrawer');
 
-/** All alarm rules, or those of the chosen devices, as cards that read as sentences. */
+/** All alarm rules, or those of the chosen devices, each read as a sentence. */
 export function AlarmPage() {
   const { t } = useTranslation();
   const format = useFormat();
@@ -122,7 +122,7 @@ export function AlarmPage() {
               }
             />
           ) : rules.isError && !data ? null : (
-            <RuleGrid rules={data?.list} waiting={rules.isPlaceholderData} />
+            <RuleList rules={data?.list} waiting={rules.isPlaceholderData} />
           )}
           {data && data.total > 0 ? (
             <div className={css.pager}>

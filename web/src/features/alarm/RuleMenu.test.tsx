@@ -37,6 +37,7 @@ describe('the menu', () => {
     const { user } = await openAlarms(server);
     await choose(user, 'Spring frost', 'Mute');
     const dialog = within(await screen.findByRole('dialog', { name: 'Mute “Spring frost”' }));
+    await waitFor(() => expect(dialog.getByRole('radio', { checked: true })).toHaveFocus());
     const before = Date.now();
     await user.click(dialog.getByRole('radio', { name: /^For 8 hours, until \d\d:\d\d$/ }));
     await user.click(dialog.getByRole('button', { name: 'Mute' }));
@@ -68,6 +69,7 @@ describe('the menu', () => {
     await choose(user, 'Spring frost', 'Copy to devices');
     const dialog = within(await screen.findByRole('dialog', { name: 'Copy to other devices' }));
     expect(dialog.getByRole('button', { name: 'Choose devices' })).toBeDisabled();
+    await waitFor(() => expect(dialog.getByRole('textbox', { name: 'Search devices' })).toHaveFocus());
     await user.click(await dialog.findByRole('treeitem', { name: /Lower mast/ }));
     await user.click(dialog.getByRole('button', { name: 'Copy to 1 device' }));
     await waitForDialogClosed();

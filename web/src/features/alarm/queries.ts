@@ -46,7 +46,7 @@ export const ruleDevicesQuery = (language: Language, id: number, pageNo: number,
     gcTime: 0,
   });
 
-/** How close rules are to triggering. If the query fails, the cards show nothing about it. */
+/** How close rules are to triggering. If the query fails, the rows show nothing about it. */
 export const outlookQuery = (ids: readonly number[]) =>
   queryOptions({
     ...bannerQueryOptions,

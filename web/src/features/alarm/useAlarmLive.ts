@@ -4,12 +4,12 @@ import { Debouncer } from '@/lib/async/debouncer';
 import { useLive } from '@/lib/live/useLive';
 import { alarmKeys } from './queries';
 
-/** Notices change the marks of cards within a second; a burst of notices causes one refetch. */
+/** Notices change the marks of rules within a second; a burst of notices causes one refetch. */
 const noticesDebounceMs = [150, 600] as const;
 /** Readings change how close a rule is to triggering; that need not be current to the second. */
 const readingsDebounceMs = 30_000;
 
-/** Keeps the cards current with the events of the live stream. */
+/** Keeps the rules current with the events of the live stream. */
 export function useAlarmLive(): void {
   const client = useQueryClient();
   const [live] = useState(() => {

@@ -53,19 +53,26 @@ describe('the table', () => {
     expect((await screen.findAllByText(words)).length).toBe(3);
   });
 
-  it('is filtered with Query or Enter and keeps the filters in the address', async () => {
+  it('is searched while the user types, at once with Enter, and keeps the filters in the address', async () => {
     const { user, router } = await openChannels(server);
-    await user.type(screen.getByRole('textbox', { name: 'Search channels' }), ' IRRI');
-    expect(askedOf(server, paths.page)).toHaveLength(1);
-    await user.keyboard('{Enter}');
+    const field = screen.getByRole('textbox', { name: 'Search channels' });
+    await user.type(field, ' IRRI');
     await waitFor(() => expect(names()).toEqual(['Irrigation']));
+    // One request for the whole word.
+    expect(askedOf(server, paths.page)).toHaveLength(2);
     await user.click(screen.getByRole('button', { name: 'Clear the search' }));
     await waitFor(() => expect(names()).toHaveLength(3));
     await user.selectOptions(screen.getByRole('combobox', { name: 'Mode' }), 'SMS');
-    await user.click(screen.getByRole('button', { name: 'Query' }));
     await waitFor(() => expect(names()).toEqual(['Night crew', 'Elif, phone']));
     expect(askedOf(server, paths.page).at(-1)).toEqual({ noticeMode: 'phoneMessage', pageNo: '1', pageSize: '10' });
     expect(router.state.location.search).toEqual({ mode: 'phoneMessage' });
+    await user.type(field, 'elif{Enter}');
+    await waitFor(() => expect(names()).toEqual(['Elif, phone']));
+    expect(router.state.location.search).toEqual({ mode: 'phoneMessage', q: 'elif' });
+  });
+
+  it('is asked for again with Query', async () => {
+    const { user } = await openChannels(server);
     const asked = askedOf(server, paths.page).length;
     await user.click(screen.getByRole('button', { name: 'Query' }));
     await waitFor(() => expect(askedOf(server, paths.page)).toHaveLength(asked + 1));

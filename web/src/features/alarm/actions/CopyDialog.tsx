@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import type { AlarmRule } from '@/lib/alarm/types';
 import { toast } from '@/lib/feedback/feedback';
 import { useFormat } from '@/lib/format/format';
+import { useFirstFocus } from '@/lib/hooks/useFirstFocus';
 import { api } from '@/lib/http/api';
 import { createErrorText } from '@/lib/http/createErrorText';
 import { Dialog } from '@/ui/Dialog';
@@ -51,10 +52,11 @@ function Choice({ rule, onClose }: { rule: AlarmRule; onClose: () => void }) {
     else if (chosen.size < maxDevices) setChosen(new Set([...chosen, name]));
     else toast.warning(t('rule.filter.most', { most: maxDevices }));
   };
+  const body = useFirstFocus<HTMLDivElement>('input');
   const failure = createErrorText(copy.error);
   const count = chosen.size;
   return (
-    <div className={css.body}>
+    <div className={css.body} ref={body}>
       <p className={css.text}>{t('rule.copy.text', { name: rule.alarmName })}</p>
       <div className={css.devices}>
         <DevicePicker

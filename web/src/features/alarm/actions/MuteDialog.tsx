@@ -6,6 +6,7 @@ import type { AlarmRule } from '@/lib/alarm/types';
 import { toast } from '@/lib/feedback/feedback';
 import { now } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
+import { useFirstFocus } from '@/lib/hooks/useFirstFocus';
 import { api } from '@/lib/http/api';
 import { Dialog } from '@/ui/Dialog';
 import { Field } from '@/ui/form/Field';
@@ -60,6 +61,7 @@ function Choices({ formId, rule, onBusy, onClose }: ChoicesProps) {
   const [other, setOther] = useState(() => fieldTime(times.morning));
   const [wrong, setWrong] = useState(false);
   const field = useRef<HTMLInputElement>(null);
+  const form = useFirstFocus<HTMLFormElement>('input:checked');
 
   const mute = useMutation({
     mutationFn: (until: number) => api.put('/admin-api/client/pc/alarm-rules/mute', { body: { id: rule.id, until } }),
@@ -75,6 +77,7 @@ function Choices({ formId, rule, onBusy, onClose }: ChoicesProps) {
   return (
     <form
       id={formId}
+      ref={form}
       noValidate
       onSubmit={(event) => {
         event.preventDefault();

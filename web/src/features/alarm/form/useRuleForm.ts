@@ -52,7 +52,7 @@ export function useRuleForm(rule: AlarmRule | null, onDone: () => void) {
       const id = known ? known.id : await api.post(`${path}/create`, { body });
       if (known) await api.put(`${path}/update`, { body: { id, ...body } });
       if (!run) return;
-      // The rule is saved at this point. A failure to run it is a separate error, which its card
+      // The rule is saved at this point. A failure to run it is a separate error, which its row
       // shows too.
       await api
         .get(`${path}/publish`, { query: { alarmRulesId: id } })

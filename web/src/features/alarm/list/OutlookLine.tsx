@@ -9,8 +9,6 @@ import { nameOf } from '@/lib/device/types';
 import { useClock } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
 import { userQuery } from '@/lib/http/queries';
-import { Note } from '@/ui/Note';
-import { readingsThatFit } from '../form/readingsThatFit';
 import css from './OutlookLine.module.css';
 import type { Elements } from './sentenceOf';
 
@@ -22,7 +20,7 @@ interface OutlookLineProps {
 
 /**
  * How close the device is to the limit and about when it reaches it; if the limit is passed, why no
- * alarm has begun; or that the rule can never trigger. Otherwise nothing.
+ * alarm has begun. Nothing for a rule that can never alarm.
  */
 export function OutlookLine({ rule, outlook, elements }: OutlookLineProps) {
   const { t } = useTranslation();
@@ -30,16 +28,7 @@ export function OutlookLine({ rule, outlook, elements }: OutlookLineProps) {
   const expected = useClock((now) =>
     outlook?.expected !== undefined && outlook.expected > now ? format.moment(outlook.expected, now) : '',
   );
-  if (!outlook) return null;
-  if (!outlook.fits && outlook.usualInterval !== undefined) {
-    const count = readingsThatFit(rule.durations, outlook.usualInterval);
-    const window = windowText(rule.durations, 'full', format.language);
-    return (
-      <div className={css.note}>
-        <Note tone="warn">{t('rule.outlook.cannot', { count, n: format.number(count), window })}</Note>
-      </div>
-    );
-  }
+  if (!outlook || rule.attributesGone || (!outlook.fits && outlook.usualInterval !== undefined)) return null;
   const [condition] = rule.conditions;
   const side = condition && sideOf(condition.subconditions);
   if (outlook.distance === undefined || !condition || !side || rule.deployState !== 1 || rule.openNotice) return null;

@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next';
 import { type ChannelKind, channelKinds, isOffered } from '@/lib/channel/kinds';
 import { availableKindsQuery } from '@/lib/channel/queries';
 import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
+import { useTypedSearch } from '@/lib/hooks/useTypedSearch';
 import { IconButton } from '@/ui/IconButton';
 import { SearchField } from '@/ui/SearchField';
 import { Select } from '@/ui/Select';
@@ -21,30 +22,25 @@ interface QueryBarProps {
 }
 
 /**
- * The search and the button for a new channel. On a phone, the filter by kind opens below the name.
+ * The search and the button for a new channel: what is typed or chosen takes effect by itself, Query
+ * asks again. On a phone, the filter by kind opens below the name.
  */
 export function QueryBar({ search: { q = '', mode }, onQuery, onNew }: QueryBarProps) {
   const { t } = useTranslation();
   const isPhone = useMediaQuery(phoneQuery);
   const ways = useQuery(availableKindsQuery()).data;
   const shownKinds = channelKinds.filter((kind) => kind === mode || isOffered(kind, ways));
-  const [typed, setTyped] = useState(q);
-  const [chosen, setChosen] = useState(mode);
   const [open, setOpen] = useState(false);
-  const [known, setKnown] = useState({ q, mode });
-  // The browser's Back button or cleared filters changed the search, so the fields follow.
-  if (known.q !== q || known.mode !== mode) {
-    setKnown({ q, mode });
-    setTyped(q);
-    setChosen(mode);
-  }
+  const { typed, type, searchNow } = useTypedSearch(q, (text) => onQuery({ q: text || undefined, mode }));
 
   const modeField = (
     <Select
       className={css.mode}
       aria-label={t('channel.mode')}
-      value={chosen ?? ''}
-      onChange={({ target }) => setChosen((target.value as ChannelKind) || undefined)}
+      value={mode ?? ''}
+      onChange={({ target }) =>
+        onQuery({ q: typed.trim() || undefined, mode: (target.value as ChannelKind) || undefined })
+      }
     >
       <option value="">{t('channel.anyMode')}</option>
       {shownKinds.map((one) => (
@@ -65,20 +61,11 @@ export function QueryBar({ search: { q = '', mode }, onQuery, onNew }: QueryBarP
         className={css.bar}
         onSubmit={(event) => {
           event.preventDefault();
-          onQuery({ q: typed.trim() || undefined, mode: chosen });
+          searchNow();
         }}
       >
         <div className={css.name}>
-          <SearchField
-            value={typed}
-            onChange={setTyped}
-            label={t('channel.search')}
-            placeholder={t('channel.name')}
-            onClear={() => {
-              setTyped('');
-              if (q !== '') onQuery({ q: undefined, mode: chosen });
-            }}
-          />
+          <SearchField value={typed} onChange={type} label={t('channel.search')} placeholder={t('channel.name')} />
         </div>
         {isPhone ? (
           <IconButton

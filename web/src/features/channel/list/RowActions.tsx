@@ -30,18 +30,20 @@ export function RowActions({ channel, test, onTest, onOpen, onDelete }: RowActio
         icon={<SendOutlined aria-hidden="true" />}
         loading={isRunning(test)}
         aria-label={`${t('channel.test.do')}: ${name}`}
+        title={t('channel.test.do')}
         onClick={() => onTest(channel)}
       >
-        {t('channel.test.do')}
+        <span className={css.word}>{t('channel.test.do')}</span>
       </Button>
       <a
         className={css.edit}
         href={addressOf(id)}
         aria-label={`${t('device.edit')}: ${name}`}
+        title={t('device.edit')}
         onClick={onPlainClick(() => onOpen(id))}
       >
         <EditOutlined aria-hidden="true" />
-        {t('device.edit')}
+        <span className={css.word}>{t('device.edit')}</span>
       </a>
       <IconButton
         className={css.delete}

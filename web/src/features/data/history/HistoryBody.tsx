@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useFirstFocus } from '@/lib/hooks/useFirstFocus';
 import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { errorText } from '@/lib/http/errorText';
 import { AnalysisLink } from '@/ui/AnalysisLink';
@@ -32,6 +33,7 @@ export function HistoryBody({ device }: { device: HistoryDevice }) {
   const [aside, setAside] = useState<HTMLElement | null>(null);
   const { exporting, start, cancel } = useExport();
   useEffect(prepareChart, []);
+  const tools = useFirstFocus<HTMLDivElement>('input:checked');
   const { comparison } = state;
   const { other, shared, pending, nothingShared } = useComparisonSource({
     language: state.language,
@@ -85,7 +87,7 @@ export function HistoryBody({ device }: { device: HistoryDevice }) {
   );
   return (
     <div className={css.body}>
-      <div className={css.tools}>
+      <div className={css.tools} ref={tools}>
         <RangeField span={range.span} shortcut={range.shortcut} onChange={state.chooseRange} />
         {isPhone ? null : (
           <div className={css.export}>

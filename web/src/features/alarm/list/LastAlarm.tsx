@@ -1,21 +1,22 @@
 import AlertFilled from '@ant-design/icons/AlertFilled';
+import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { AlarmRule } from '@/lib/alarm/types';
 import { useClock } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
-import css from './CardFoot.module.css';
+import css from './LastAlarm.module.css';
 
-interface CardFootProps {
+interface LastAlarmProps {
   rule: AlarmRule;
   /** When the newest reading was evaluated, epoch milliseconds. */
   checked: number | undefined;
 }
 
 /**
- * When the rule last fired, in red while its alarm is open; for a stopped rule, since when it has
- * been stopped.
+ * When the rule last fired; while its alarm is open, since when, in red and with the way to it; for
+ * a stopped rule, since when it has been stopped.
  */
-export function CardFoot({ rule, checked }: CardFootProps) {
+export function LastAlarm({ rule, checked }: LastAlarmProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const { openNotice, lastNotice, noticeCount: count, deployState, deployTime = 0, deployUser: user } = rule;
@@ -33,9 +34,15 @@ export function CardFoot({ rule, checked }: CardFootProps) {
       ? t('rule.card.never')
       : t('rule.card.neverChecked', { age: format.ago(checked, now) });
   });
-  return (
-    <p className={`${css.words} ${openNotice ? css.open : ''}`}>
-      {openNotice ? <AlertFilled aria-hidden="true" /> : null}
+  return openNotice ? (
+    <p className={css.open}>
+      <AlertFilled aria-hidden="true" />
+      <Link to="/inform" search={{ id: openNotice.id }} className={css.link}>
+        {words}
+      </Link>
+    </p>
+  ) : (
+    <p className={css.words}>
       <span>{words}</span>
     </p>
   );

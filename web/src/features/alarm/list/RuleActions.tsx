@@ -14,7 +14,7 @@ import { api } from '@/lib/http/api';
 import { IconButton } from '@/ui/IconButton';
 import { lazyComponent } from '@/ui/lazyComponent';
 import { refetchRules } from '../queries';
-import css from './CardActions.module.css';
+import css from './RuleActions.module.css';
 
 const CopyDialog = lazyComponent(() => import('../actions/CopyDialog'), 'CopyDialog');
 const MuteDialog = lazyComponent(() => import('../actions/MuteDialog'), 'MuteDialog');
@@ -24,10 +24,10 @@ type Action = 'copy' | 'mute' | 'delete';
 const ActionContext = createContext<(action: Action, rule: AlarmRule) => void>(() => undefined);
 
 /**
- * One dialog of each kind, shared by all cards: the actions on a rule besides editing and running
+ * One dialog of each kind, shared by all rules: the actions on a rule besides editing and running
  * it.
  */
-export function CardActions({ children }: { children: ReactNode }) {
+export function RuleActions({ children }: { children: ReactNode }) {
   const [pendingAction, setPendingAction] = useState<{ action: Action; rule: AlarmRule }>();
   // Once opened, a dialog stays mounted, so that its closing animation can run.
   const [openedDialogs, setOpenedDialogs] = useState<ReadonlySet<Action>>(new Set());
@@ -49,8 +49,8 @@ export function CardActions({ children }: { children: ReactNode }) {
   );
 }
 
-/** The buttons of a card. Only Run or Stop has a frame. */
-export function CardButtons({ rule, running }: { rule: AlarmRule; running: boolean }) {
+/** The buttons of a rule. Only Run or Stop has a frame. */
+export function RuleButtons({ rule, running }: { rule: AlarmRule; running: boolean }) {
   const { t } = useTranslation();
   const client = useQueryClient();
   const ask = useContext(ActionContext);
@@ -105,9 +105,10 @@ export function CardButtons({ rule, running }: { rule: AlarmRule; running: boole
         resetScroll={false}
         className={css.edit}
         aria-label={`${t('rule.card.edit')}: ${name}`}
+        title={t('rule.card.edit')}
       >
         <EditOutlined aria-hidden="true" />
-        {t('rule.card.edit')}
+        <span className={css.word}>{t('rule.card.edit')}</span>
       </Link>
       <Button
         size="small"

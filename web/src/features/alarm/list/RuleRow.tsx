@@ -16,16 +16,16 @@ import { useFormat } from '@/lib/format/format';
 import { useLanguage } from '@/lib/i18n/i18n';
 import { Sentence } from '@/ui/alarm/Sentence';
 import { DeployTag, LevelTag } from '@/ui/alarm/tags';
-import { CardButtons } from './CardActions';
-import { CardFoot } from './CardFoot';
-import { MissingAttributes } from './MissingAttributes';
+import { CannotAlarm } from './CannotAlarm';
+import { LastAlarm } from './LastAlarm';
 import { OutlookLine } from './OutlookLine';
-import css from './RuleCard.module.css';
+import { RuleButtons } from './RuleActions';
 import { RuleDevices } from './RuleDevices';
+import css from './RuleRow.module.css';
 import { type Elements, sentenceOf } from './sentenceOf';
 import { useElementsOf } from './useElementsOf';
 
-interface RuleCardProps {
+interface RuleRowProps {
   rule: AlarmRule;
   /**
    * Names and units of the attributes that the catalogue knows; undefined until they are fetched.
@@ -36,8 +36,11 @@ interface RuleCardProps {
   channels: ReadonlyMap<number, Channel> | undefined;
 }
 
-/** A rule as a sentence, when it last fired, and the button to run or stop it. */
-export const RuleCard = memo(function RuleCard({ rule, elements: catalogue, outlook, channels }: RuleCardProps) {
+/**
+ * A rule as a sentence, when it last fired or how close it is, and the button to run or stop it: a row
+ * where the list is wide, else a card.
+ */
+export const RuleRow = memo(function RuleRow({ rule, elements: catalogue, outlook, channels }: RuleRowProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const id = useId();
@@ -57,22 +60,20 @@ export const RuleCard = memo(function RuleCard({ rule, elements: catalogue, outl
   const { muteUntil = 0 } = rule;
   const muted = useClock((now) => muteUntil > now && format.moment(muteUntil, now));
   return (
-    <article className={`${css.card} ${running ? '' : css.stopped}`} aria-labelledby={id}>
+    <article className={`${css.rule} ${running ? '' : css.stopped}`} aria-labelledby={id}>
       <header className={css.head}>
         <DeployTag running={running} />
         <LevelTag level={rule.alarmLevel} />
       </header>
-      <h3 className={css.name} id={id} title={rule.alarmName}>
-        {rule.alarmName}
-      </h3>
-      <p className={css.sentence}>
-        <Sentence parts={parts} />
-      </p>
-      {rule.attributesGone ? (
-        <MissingAttributes missing={rule.attributesGone} elements={elements} />
-      ) : (
-        <OutlookLine rule={rule} outlook={outlook} elements={elements} />
-      )}
+      <div className={css.what}>
+        <h3 className={css.name} id={id} title={rule.alarmName}>
+          {rule.alarmName}
+        </h3>
+        <p className={css.sentence}>
+          <Sentence parts={parts} />
+        </p>
+      </div>
+      <CannotAlarm rule={rule} outlook={outlook} elements={elements} />
       <ul className={css.facts}>
         {mayCoverMany(targetsOf(rule)) ? (
           <DevicesFact rule={rule} />
@@ -93,8 +94,11 @@ export const RuleCard = memo(function RuleCard({ rule, elements: catalogue, outl
         {muted ? <Fact icon={<BellOutlined />}>{t('rule.card.mutedUntil', { time: muted })}</Fact> : null}
       </ul>
       <footer className={css.foot}>
-        <CardFoot rule={rule} checked={outlook?.lastSample} />
-        <CardButtons rule={rule} running={running} />
+        <div className={css.last}>
+          <LastAlarm rule={rule} checked={outlook?.lastSample} />
+          <OutlookLine rule={rule} outlook={outlook} elements={elements} />
+        </div>
+        <RuleButtons rule={rule} running={running} />
       </footer>
     </article>
   );

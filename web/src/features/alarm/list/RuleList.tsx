@@ -6,11 +6,11 @@ import { channelsByIdQuery } from '@/lib/channel/queries';
 import { useLanguage } from '@/lib/i18n/i18n';
 import { Loading, Skeleton } from '@/ui/Skeleton';
 import { elementsQuery, outlookQuery } from '../queries';
-import { CardActions } from './CardActions';
-import { RuleCard } from './RuleCard';
-import css from './RuleGrid.module.css';
+import { RuleActions } from './RuleActions';
+import css from './RuleList.module.css';
+import { RuleRow } from './RuleRow';
 
-interface RuleGridProps {
+interface RuleListProps {
   /** Undefined until they are fetched. */
   rules: AlarmRule[] | undefined;
   /** The rules are those of the previous query; the new ones are loading. */
@@ -19,8 +19,8 @@ interface RuleGridProps {
 
 const skeletons = ['a', 'b', 'c', 'd', 'e', 'f'];
 
-/** The rules of a page as cards. What all cards need is fetched once. */
-export function RuleGrid({ rules = [], waiting }: RuleGridProps) {
+/** The rules of a page. What all of them need is fetched once. */
+export function RuleList({ rules = [], waiting }: RuleListProps) {
   const { t } = useTranslation();
   const language = useLanguage((state) => state.language);
   const signs = useMemo(() => {
@@ -37,23 +37,25 @@ export function RuleGrid({ rules = [], waiting }: RuleGridProps) {
   if (rules.length === 0) {
     return (
       <Loading>
-        <div className={css.grid}>
+        <div className={css.list}>
           {skeletons.map((name) => (
-            <Skeleton key={name} height={200} radius={12} />
+            <div key={name} className={`${css.item} ${css.loading}`}>
+              <Skeleton height={44} />
+            </div>
           ))}
         </div>
       </Loading>
     );
   }
   return (
-    <CardActions>
-      <ul className={`${css.grid} ${waiting ? css.waiting : ''}`} aria-label={t('rule.list')} aria-busy={waiting}>
+    <RuleActions>
+      <ul className={`${css.list} ${waiting ? css.waiting : ''}`} aria-label={t('rule.list')} aria-busy={waiting}>
         {rules.map((rule) => (
           <li key={rule.id} className={css.item}>
-            <RuleCard rule={rule} elements={elements.data} outlook={byRule.get(rule.id)} channels={channels.data} />
+            <RuleRow rule={rule} elements={elements.data} outlook={byRule.get(rule.id)} channels={channels.data} />
           </li>
         ))}
       </ul>
-    </CardActions>
+    </RuleActions>
   );
 }
