@@ -110,13 +110,14 @@ export function RangeField({ span, shortcut, onChange }: RangeFieldProps) {
   const quick = isPhone && custom ? undefined : offered.find((name) => name === shortcut);
   return (
     <div className={css.field}>
-      <Segmented
-        className={css.shortcuts}
-        aria-label={t('history.range')}
-        value={quick ?? 'custom'}
-        onChange={choose}
-        options={offered.map((name) => ({ value: name as string, label: t(`history.shortcut.${name}`) }))}
-      />
+      <div className={css.shortcuts}>
+        <Segmented
+          aria-label={t('history.range')}
+          value={quick ?? 'custom'}
+          onChange={choose}
+          options={offered.map((name) => ({ value: name as string, label: t(`history.shortcut.${name}`) }))}
+        />
+      </div>
       {/* The picker's own list of presets is not reachable by keyboard. */}
       {isPhone ? null : (
         <Select
