@@ -117,7 +117,7 @@ func (s *UserStore) WithContacts(ctx context.Context, t tenant.ID, contacts []st
 	}
 	var rows []userRow
 	err := s.db.Read(ctx).NewSelect().Model(&rows).Where("u.tenant_id = ?", t).
-		Where("lower(u.email) IN (?) OR u.mobile IN (?)", bun.In(addresses), bun.In(contacts)).
+		Where("lower(u.email) IN (?) OR u.mobile IN (?)", bun.List(addresses), bun.List(contacts)).
 		OrderExpr("folded_name").Scan(ctx)
 	users := make([]*User, 0, len(rows))
 	for i := range rows {

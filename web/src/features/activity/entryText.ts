@@ -43,17 +43,17 @@ const nameMark = '\u0002';
  * text after it.
  */
 export function entrySentence(entry: Entry, context: TextContext): [string, string, string] {
-  const [before, thing, after] = deed(entry, context);
+  const [before, thing, after] = actionOf(entry, context);
   const more = changesText(entry, context);
   return [before, thing, more === '' ? after : after + context.t('activity.with', { action: '', changes: more })];
 }
 
 /** What was done, without its changes. */
 export function entryTitle(entry: Entry, context: TextContext): string {
-  return deed(entry, context).join('');
+  return actionOf(entry, context).join('');
 }
 
-function deed(entry: Entry, context: TextContext): [string, string, string] {
+function actionOf(entry: Entry, context: TextContext): [string, string, string] {
   const { kind, action, thing, changes } = entry;
   const { t } = context;
   const ended = action === 'mute' && changes.some(({ field, after }) => field === 'muteUntil' && after === undefined);
