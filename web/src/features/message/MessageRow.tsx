@@ -1,5 +1,6 @@
 import BellOutlined from '@ant-design/icons/BellOutlined';
 import CheckOutlined from '@ant-design/icons/CheckOutlined';
+import DownOutlined from '@ant-design/icons/DownOutlined';
 import RightOutlined from '@ant-design/icons/RightOutlined';
 import { memo, useId, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -90,7 +91,7 @@ export const MessageRow = memo(function MessageRow({
         <IconButton
           className={css.fold}
           label={t('message.whole', { title })}
-          icon={<RightOutlined rotate={open ? 90 : 0} aria-hidden="true" />}
+          icon={<DownOutlined rotate={open ? 180 : 0} aria-hidden="true" />}
           aria-expanded={open}
           aria-controls={body}
           onClick={toggle}
