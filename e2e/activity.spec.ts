@@ -41,7 +41,9 @@ const rule = (value: number) => ({
   conditions: [{ andor: 'and', tslAttribute: 'airTemperature', subconditions: '<', value }],
 });
 
-const entry = (page: Page, text: string | RegExp) => page.getByRole('button', { name: text });
+/** On a wide screen an entry is a link that shows it beside the list, on a phone it unfolds. */
+const entry = (page: Page, text: string | RegExp) =>
+  page.getByRole('link', { name: text }).or(page.getByRole('button', { name: text }));
 
 test('changes of a scene and a rule appear with their former values', async ({ page }) => {
   const scenes = await call('GET', 'group/page?groupName=Long');
@@ -56,7 +58,9 @@ test('changes of a scene and a rule appear with their former values', async ({ p
   await expect(scene).toContainText('Nilay');
   const changed = entry(page, /Changed alarm rule Spring frost: conditions from .*2.* to .*3/);
   await changed.click();
-  await expect(page.getByRole('row', { name: /^conditions/ })).toContainText('Air temperature');
+  await expect(page).toHaveURL(/\?id=\d+$/);
+  const beside = page.getByRole('region', { name: 'Changed alarm rule Spring frost' });
+  await expect(beside.getByRole('row', { name: /^conditions/ })).toContainText('Air temperature');
   await expect(entry(page, 'Created alarm rule Spring frost')).toBeVisible();
   await expect(entry(page, /Provider.*Added device Hedge mast/)).toBeVisible();
   await expectAccessible(page);

@@ -23,6 +23,28 @@ test('the language changes at once and stays, also for readings', async ({ page 
   await expectAccessible(page);
 });
 
+test('the language takes two clicks, dark mode two', async ({ page }) => {
+  await signIn(page);
+  let clicks = 0;
+  const click = async (role: 'button' | 'combobox' | 'switch', name: string) => {
+    clicks += 1;
+    await page.getByRole(role, { name }).click();
+  };
+  await click('button', 'Settings');
+  await click('switch', 'Dark mode');
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
+  expect(clicks).toBeLessThanOrEqual(2);
+
+  await page.reload();
+  clicks = 0;
+  await click('combobox', 'Language');
+  // The browser draws the list of a native select: its entry cannot be clicked as an element.
+  clicks += 1;
+  await page.getByRole('combobox', { name: 'Language' }).selectOption({ label: 'Türkçe' });
+  await expect(page.getByRole('heading', { name: 'Ana sayfa' })).toBeVisible();
+  expect(clicks).toBeLessThanOrEqual(2);
+});
+
 test('on a phone language and nickname are one tap away, and titles keep their room', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await signIn(page);

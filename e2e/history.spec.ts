@@ -232,6 +232,17 @@ test.describe('on a phone', () => {
   test('fills the screen, two fingers zoom, and attributes are on a sheet', async ({ page }) => {
     const dialog = await openHistory(page, 'HS-0001');
     await expectNoHorizontalScroll(page);
+    // All ranges are in one row that scrolls sideways; the two times appear with Custom.
+    const ranges = dialog.getByRole('radiogroup', { name: 'Range' });
+    expect((await ranges.boundingBox())?.height).toBeLessThanOrEqual(56);
+    expect(await ranges.evaluate(({ parentElement: row }) => row && row.scrollWidth > row.clientWidth)).toBe(true);
+    await expect(dialog.getByLabel('Start', { exact: true })).toBeHidden();
+    await preset(dialog, 'This month').tap();
+    await expect(ranges.getByRole('radio', { name: 'This month' })).toBeChecked();
+    // Only the row has scrolled.
+    expect(await dialog.evaluate((element) => element.getBoundingClientRect().left)).toBe(0);
+    await preset(dialog, '7 days').tap();
+    await expect(dialog.locator('[data-drawn=true]')).toBeVisible();
     const box = await plotOf(dialog).boundingBox();
     if (!box) throw new Error('the plot has no box');
     const first = await windowOf(dialog);

@@ -55,9 +55,13 @@ async function createMessageTenant(tenantName: string): Promise<MessageTenant> {
 const bell = (page: Page) => page.getByRole('banner').getByRole('button', { name: /unread message/i });
 const panel = (page: Page) => page.getByRole('dialog', { name: 'Recent messages' });
 const list = (page: Page) => page.getByRole('main').getByRole('list', { name: 'All messages' });
-const title = (page: Page, name: string) => list(page).getByRole('button', { name, exact: true });
+/** A message's title: it chooses the message, or leads to its alarm; a group's opens the group. */
+const title = (page: Page, name: string) =>
+  list(page)
+    .getByRole('link', { name, exact: true })
+    .or(list(page).getByRole('button', { name, exact: true }));
 
-test('the bell counts live, and leads to the message and on to the alarm', async ({ page }) => {
+test('the bell counts live, and leads to the alarm', async ({ page }) => {
   const { person, measure } = await createMessageTenant('bell-live');
   await openSignedIn(page, person, '/profile');
   await expect(bell(page)).toHaveAccessibleName('No unread messages');
@@ -83,15 +87,36 @@ test('the bell counts live, and leads to the message and on to the alarm', async
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
 
-  await expect(page).toHaveURL(/\/message\?id=\d+$/);
-  await expect(title(page, 'Frost in the hollow')).toHaveAttribute('aria-expanded', 'true');
-  await expect(title(page, 'Frost in the hollow')).toBeFocused();
-  await expect(list(page).getByText(/1\.4\s°C/)).toBeVisible();
-  await expect(list(page).getByText(/Bell mast/)).toBeVisible();
-  await expect(bell(page)).toHaveAccessibleName('1 unread message');
-  await list(page).getByRole('link', { name: 'Open the alarm' }).click();
   await expect(page).toHaveURL(/\/inform\?id=\d+$/);
   await expect(page.getByRole('heading', { level: 2, name: 'Frost in the hollow' })).toBeVisible();
+  await expect(bell(page)).toHaveAccessibleName('1 unread message');
+});
+
+test('the chosen message stands beside the list, and one click in the list opens the alarm', async ({ page }) => {
+  const { person, measure, call } = await createMessageTenant('bell-panes');
+  await measure(1.4);
+  await measure(6);
+  await expect.poll(() => call('GET', '/notify-message/get-unread-count')).toBe(2);
+  await openSignedIn(page, person, '/message');
+  const beside = (name: string) => page.getByRole('region', { name, exact: true });
+  await expect(beside('Frost in the hollow has cleared')).toBeVisible();
+  await title(page, 'Frost in the hollow').click();
+  await expect(page).toHaveURL(/\/message\?id=\d+$/);
+  await expect(beside('Frost in the hollow').getByText(/1\.4\s°C/)).toBeVisible();
+  await expect(beside('Frost in the hollow').getByText(/Bell mast/)).toBeVisible();
+  await expect(beside('Frost in the hollow').getByRole('link', { name: 'Open the alarm' })).toBeVisible();
+  await expectAccessible(page);
+  await page.reload();
+  await expect(title(page, 'Frost in the hollow')).toBeFocused();
+  await page.setViewportSize({ width: 1024, height: 768 });
+  await expect(beside('Frost in the hollow')).toBeHidden();
+  await expect(list(page).getByText(/Bell mast/)).toBeVisible();
+  await expectAccessible(page);
+
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await list(page).getByRole('link', { name: 'Open the alarm: Frost in the hollow', exact: true }).click();
+  await expect(page).toHaveURL(/\/inform\?id=\d+$/);
+  await expect(bell(page)).toHaveAccessibleName('1 unread message');
 });
 
 test('reading a message marks it in the other tab too, and only for that user', async ({ page, context }) => {
@@ -135,7 +160,7 @@ test('an unsteady alarm is one line', async ({ page }) => {
   await openSignedIn(page, person, '/message');
   await expect(list(page).getByRole('button').filter({ hasText: /./ })).toHaveText(['Frost in the hollow']);
   await expect(list(page).getByText(/^6 messages, /)).toBeVisible();
-  await title(page, 'Frost in the hollow').click();
+  await list(page).getByRole('button', { name: 'Frost in the hollow', exact: true }).click();
   const inside = list(page).getByRole('list', { name: 'Frost in the hollow' });
   await expect(inside.getByRole('listitem')).toHaveCount(6);
   await expectAccessible(page);
@@ -148,7 +173,6 @@ test('messages are in the reader’s language', async ({ page }) => {
   await measure(1.5);
   await expect.poll(() => call('GET', '/notify-message/get-unread-count')).toBe(1);
   await openSignedIn(page, person, '/message');
-  await title(page, 'Frost in the hollow').click();
   await expect(
     list(page)
       .getByText(/Air temperature/)
@@ -178,7 +202,7 @@ test.describe('at 390 px', () => {
     const mark = button(page, 'Mark these as read: Frost in the hollow');
     expect((await mark.boundingBox())?.height).toBeGreaterThanOrEqual(44);
     expect((await mark.boundingBox())?.width).toBeGreaterThanOrEqual(44);
-    await title(page, 'Frost in the hollow').click();
+    await list(page).getByRole('button', { name: 'Frost in the hollow', exact: true }).click();
     await expectNoHorizontalScroll(page);
     await expectAccessible(page);
     // The row's head covers all of a closed row, but not its button.
@@ -188,10 +212,31 @@ test.describe('at 390 px', () => {
       .tap();
     await expect(bell(page)).toHaveAccessibleName('5 unread messages');
 
+    await list(page)
+      .getByRole('button', { name: /^The whole message: / })
+      .first()
+      .tap();
+    await expectNoHorizontalScroll(page);
+    await expectAccessible(page);
+
     await button(page, 'Settings').click();
     await page.getByRole('switch', { name: 'Dark mode' }).click();
     await page.keyboard.press('Escape');
     await expect(page.getByRole('dialog')).toBeHidden();
     await expectAccessible(page);
+
+    // One tap on a message, here or in the bell, opens its alarm.
+    const alarm = page.getByRole('heading', { level: 2, name: 'Frost in the hollow' });
+    await list(page).getByRole('link', { name: 'Frost in the hollow has cleared' }).first().tap();
+    await expect(page).toHaveURL(/\/inform\?id=\d+$/);
+    await expect(alarm).toBeVisible();
+    await page.goto('/profile');
+    await bell(page).tap();
+    await panel(page)
+      .getByRole('link', { name: /Frost in the hollow/ })
+      .last()
+      .tap();
+    await expect(page).toHaveURL(/\/inform\?id=\d+$/);
+    await expect(alarm).toBeVisible();
   });
 });

@@ -1,9 +1,9 @@
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { button, toast } from './pages.ts';
 import { addProfileUser, call, host, open } from './profileUsers.ts';
 import { addresses, siteOf } from './server.ts';
 import { expect, test } from './test.ts';
-import { setOwnAddress } from './testUsers.ts';
+import { openSignedIn, setOwnAddress } from './testUsers.ts';
 
 // The keys with which programs sign in. Each test has its own user with its own phone number.
 
@@ -83,6 +83,29 @@ test.describe('my app', () => {
     await asked.getByRole('button', { name: 'Delete key' }).click();
     await expect(page.getByRole('heading', { name: 'No keys yet' })).toBeVisible();
     expect((await call(person, '/admin-api/client/pc/apicredentials/page?pageNo=1')).data.total).toBe(0);
+  });
+
+  test('from the home page to the copied secret takes five clicks at most', async ({ page, context }) => {
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: siteOf('profiles') });
+    await openSignedIn(page, await addProfileUser(), '/dashboard-default', siteOf('profiles'));
+    let clicks = 0;
+    const click = async (control: Locator) => {
+      clicks += 1;
+      await control.click();
+    };
+    await click(page.getByRole('navigation').getByRole('link', { name: 'Profile', exact: true }));
+    await click(page.getByRole('tab', { name: 'My app' }));
+    await click(button(page, 'New key'));
+    // The name has the focus: one types at once.
+    await expect(page.getByRole('dialog', { name: 'New key' }).getByRole('textbox', { name: 'Name' })).toBeFocused();
+    await page.keyboard.type('Irrigation planner');
+    await click(button(page, 'Create key'));
+    const shown = page.getByRole('dialog', { name: 'Keep the secret now' });
+    await click(shown.getByRole('button', { name: 'Copy the secret' }));
+    const secret = await page.evaluate(() => navigator.clipboard.readText());
+    await expect(shown.getByText(secret, { exact: true })).toBeVisible();
+    expect(secret).toMatch(/^\S{16,}$/);
+    expect(clicks).toBeLessThanOrEqual(5);
   });
 
   test('many keys are on pages, the newest first', async ({ page }) => {

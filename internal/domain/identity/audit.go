@@ -9,11 +9,7 @@ import (
 
 // AuditThing describes the user for the audit log.
 func (u *User) AuditThing() audit.Thing {
-	name := u.Nickname
-	if name == "" {
-		name = u.UserName
-	}
-	return audit.Thing{ID: u.ID, Name: name, SearchAlias: u.UserName}
+	return audit.Thing{ID: u.ID, Name: u.Name(), SearchAlias: u.UserName}
 }
 
 // auditUser logs an action on a user, within the transaction of ctx.

@@ -27,6 +27,14 @@ type User struct {
 	Disabled   bool
 }
 
+// Name returns the name that people see.
+func (u *User) Name() string {
+	if u.Nickname != "" {
+		return u.Nickname
+	}
+	return u.UserName
+}
+
 type userRow struct {
 	bun.BaseModel `bun:"table:users,alias:u"`
 	ID            int64 `bun:",pk,autoincrement"`
@@ -95,6 +103,27 @@ func (s *UserStore) List(ctx context.Context, t tenant.ID) ([]*User, error) {
 		users = append(users, rows[i].user())
 	}
 	return users, wrap("list users", err)
+}
+
+// WithContacts gives the users of a tenant who have one of the contacts: an e-mail address, in any case of its Latin
+// letters, or a mobile number. They are ordered by user name.
+func (s *UserStore) WithContacts(ctx context.Context, t tenant.ID, contacts []string) ([]*User, error) {
+	if len(contacts) == 0 {
+		return nil, nil
+	}
+	addresses := make([]string, len(contacts))
+	for i, contact := range contacts {
+		addresses[i] = text.FoldASCII(contact)
+	}
+	var rows []userRow
+	err := s.db.Read(ctx).NewSelect().Model(&rows).Where("u.tenant_id = ?", t).
+		Where("lower(u.email) IN (?) OR u.mobile IN (?)", bun.List(addresses), bun.List(contacts)).
+		OrderExpr("folded_name").Scan(ctx)
+	users := make([]*User, 0, len(rows))
+	for i := range rows {
+		users = append(users, rows[i].user())
+	}
+	return users, wrap("find users by contact", err)
 }
 
 // Create creates u with a password hash and sets its id.

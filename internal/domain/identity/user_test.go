@@ -1,6 +1,7 @@
 package identity_test
 
 import (
+	"strings"
 	"testing"
 
 	"tilth/internal/domain/identity"
@@ -73,6 +74,40 @@ func TestUserChanges(t *testing.T) {
 	}
 }
 
+// Users are found by address in any case of its letters, and by number.
+func TestUsersWithContacts(t *testing.T) {
+	s := testkit.NewStores(t)
+	field := s.Tenant(t, "field")
+	for _, u := range []*identity.User{
+		{UserName: "cem", Email: "Cem@Example.com"},
+		{UserName: "deniz", Mobile: "+905551110000"},
+		{UserName: "eda", Email: "cem@example.com", Mobile: "+905551110001"},
+	} {
+		if err := s.Users.Create(t.Context(), field.ID, u, "hash"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, row := range []struct {
+		contacts []string
+		want     string
+	}{
+		{[]string{"CEM@example.com"}, "cem eda"},
+		{[]string{"+905551110000"}, "deniz"},
+		{[]string{"cem@example.com", "+905551110000"}, "cem deniz eda"},
+		{[]string{"nobody@example.com", "+905551110009"}, ""},
+		{nil, ""},
+	} {
+		found, err := s.Users.WithContacts(t.Context(), field.ID, row.contacts)
+		names := make([]string, len(found))
+		for i, u := range found {
+			names[i] = u.Name()
+		}
+		if got := strings.Join(names, " "); err != nil || got != row.want {
+			t.Errorf("%v: %q %v, want %q", row.contacts, got, err, row.want)
+		}
+	}
+}
+
 func TestUserDelete(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
@@ -123,6 +158,15 @@ func TestTenantIsolation(t *testing.T) {
 				for _, u := range all {
 					if u.ID == mine.ID {
 						t.Errorf("tenant %d lists the user", owner)
+					}
+				}
+				return err
+			}, false},
+			"UserStore.WithContacts": {func() error {
+				found, err := s.Users.WithContacts(ctx, owner, []string{mine.Email, mine.Mobile})
+				for _, u := range found {
+					if u.ID == mine.ID {
+						t.Errorf("tenant %d finds the user by contact", owner)
 					}
 				}
 				return err

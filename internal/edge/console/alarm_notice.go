@@ -115,7 +115,7 @@ func (s *server) GetAlarmNotice(
 	if err != nil {
 		return nil, err
 	}
-	deliveries, err := s.Outbox.Deliveries(ctx, caller(ctx).Tenant, d.ID)
+	deliveries, err := s.noticeDeliveries(ctx, d.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func (s *server) GetAlarmNotice(
 		AlarmRules:             s.noticeRule(ctx, d, product),
 		AlarmDeviceInfoRespDTO: about,
 		Samples:                make([]wire.AlarmSample, len(d.Samples)),
-		Deliveries:             wireDeliveries(deliveries),
+		Deliveries:             deliveries,
 	}
 	if err := s.addCurrentState(ctx, d, about, &w.AlarmNotice); err != nil {
 		return nil, err

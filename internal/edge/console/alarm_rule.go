@@ -238,10 +238,7 @@ func (s *server) callerName(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if u.Nickname != "" {
-		return u.Nickname, nil
-	}
-	return u.UserName, nil
+	return u.Name(), nil
 }
 
 // DeleteAlarmRule removes a rule; its notices stay, an open one is resolved.

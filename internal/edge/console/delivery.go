@@ -1,9 +1,55 @@
 package console
 
 import (
+	"context"
+	"slices"
+
+	"tilth/internal/domain/identity"
 	"tilth/internal/domain/notify"
 	"tilth/internal/edge/console/wire"
+	"tilth/internal/platform/text"
 )
+
+// noticeDeliveries answers the deliveries of a notice of the caller's tenant, with the names of the recipients whom the
+// tenant knows.
+func (s *server) noticeDeliveries(ctx context.Context, notice int64) ([]wire.Delivery, error) {
+	t := caller(ctx).Tenant
+	deliveries, err := s.Outbox.Deliveries(ctx, t, notice)
+	if err != nil {
+		return nil, err
+	}
+	var contacts []string
+	for i := range deliveries {
+		d := &deliveries[i]
+		if (d.Kind == notify.KindEmail || d.Kind == notify.KindSMS) && !slices.Contains(contacts, d.Recipient) {
+			contacts = append(contacts, d.Recipient)
+		}
+	}
+	users, err := s.Users.WithContacts(ctx, t, contacts)
+	if err != nil {
+		return nil, err
+	}
+	list := wireDeliveries(deliveries)
+	for i := range list {
+		list[i].People = recipientNames(&deliveries[i], users)
+	}
+	return list, nil
+}
+
+// recipientNames names the users who have the address or number that a delivery goes to; nil if nobody has it.
+func recipientNames(d *notify.Delivery, users []*identity.User) *[]string {
+	var names []string
+	for _, u := range users {
+		if d.Kind == notify.KindEmail && text.FoldASCII(u.Email) == text.FoldASCII(d.Recipient) ||
+			d.Kind == notify.KindSMS && u.Mobile == d.Recipient {
+			names = append(names, u.Name())
+		}
+	}
+	if names == nil {
+		return nil
+	}
+	return &names
+}
 
 // wireDeliveries writes the deliveries of a notice as the wire has them.
 func wireDeliveries(deliveries []notify.Delivery) []wire.Delivery {

@@ -2,10 +2,12 @@ package console_test
 
 import (
 	"fmt"
+	"maps"
 	"testing"
 	"time"
 
 	"tilth/internal/domain/alarm"
+	"tilth/internal/domain/identity"
 	"tilth/internal/domain/notify"
 	"tilth/internal/edge/console/wire"
 	"tilth/internal/platform/alertmsg"
@@ -116,6 +118,39 @@ func TestNoticeDeliveries(t *testing.T) {
 	if m := w.messages(t, w.ada, "").List; m[0].Event != "resolved" || m[1].Event != "triggered" ||
 		*m[0].NoticeId != id || *m[0].RuleId != rule {
 		t.Errorf("%s", asJSON(t, m))
+	}
+}
+
+// A delivery names the tenant's users who have its address or number, and nobody of another tenant.
+func TestDeliveriesNamePeople(t *testing.T) {
+	w := newServer(t)
+	for _, u := range []struct {
+		of                      *identity.User
+		nickname, email, mobile string
+	}{
+		{w.field.Ada, "Ada Field", "Staff@Example.com", ""},
+		{w.field.Bora, "", "", "+905551112233"},
+		{w.rival.Ada, "Ada Rival", "staff@example.com", ""},
+		{w.rival.Bora, "Bora Rival", "", "+905551112233"},
+	} {
+		u.of.Nickname, u.of.Email, u.of.Mobile = u.nickname, u.email, u.mobile
+		if err := w.Users.Update(t.Context(), u.of.Tenant, u.of); err != nil {
+			t.Fatal(err)
+		}
+	}
+	channel := w.Channel(t, w.field.ID, "Staff", func(c *notify.Channel) {
+		c.To[notify.KindEmail] = append(c.To[notify.KindEmail], "else@example.com")
+	}).ID
+	_, id := w.openRuleNotice(t, frostForm("WS-1", body{"passageway": []int64{channel}}), air(1))
+	people := map[string]string{}
+	for _, d := range w.notice(t, id).Deliveries {
+		people[d.Recipient] = asJSON(t, d.People)
+	}
+	want := map[string]string{
+		"staff@example.com": `["Ada Field"]`, "else@example.com": "null", "+905551112233": `["bora"]`,
+	}
+	if !maps.Equal(people, want) {
+		t.Errorf("%v, want %v", people, want)
 	}
 }
 

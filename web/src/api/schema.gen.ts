@@ -2696,6 +2696,8 @@ export interface components {
             channel: string;
             /** @description an address of its kind, or the host of a webhook */
             recipient: string;
+            /** @description the names of the tenant's users who have this email address or mobile number; absent: nobody has */
+            people?: string[];
             /** @description email, phoneMessage, webhook, or another kind of channel (ChannelRecipients) */
             mode: string;
             /** @enum {string} */

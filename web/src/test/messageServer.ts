@@ -89,8 +89,12 @@ export async function openMessages(server: MessageServer, address = '/message', 
 }
 
 export const list = (name = 'All messages') => within(screen.getByRole('main')).getByRole('list', { name });
+const titleElements = () => [...list().querySelectorAll<HTMLElement>('[data-title]')];
 /** The visible titles from top to bottom, including those of groups. */
-export const titles = () =>
-  [...list().querySelectorAll('button[aria-expanded]')].map(({ textContent }) => textContent ?? '');
-export const row = (title: string) =>
-  (within(list()).getByRole('button', { name: title }).closest('li') as HTMLElement).firstElementChild as HTMLElement;
+export const titles = () => titleElements().map(({ textContent }) => textContent ?? '');
+export const titleOf = (title: string) => {
+  const found = titleElements().find(({ textContent }) => textContent === title);
+  if (!found) throw new Error(`there is no message “${title}”`);
+  return found;
+};
+export const row = (title: string) => titleOf(title).closest('li')?.firstElementChild as HTMLElement;

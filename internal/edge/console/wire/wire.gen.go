@@ -1563,6 +1563,9 @@ type Delivery struct {
 	// NextTime of a queued delivery: when the next attempt is made; absent: at once, or when the event that it waits for happens
 	NextTime *int64 `json:"nextTime,omitempty"`
 
+	// People the names of the tenant's users who have this email address or mobile number; absent: nobody has
+	People *[]string `json:"people,omitempty"`
+
 	// Reason For a queued delivery, what it waits for: period (the notification period), muted (the rule is muted), backlog (late readings are still arriving), digest (the end of the minute), trigger (the delivery of the trigger, or for a webhook the delivery before, must be sent first), server (the mail server or SMS gateway cannot be reached), retry (the next attempt), released (held after a restore), budget (the day's budget is used up: it waits for the hour's message, or for tomorrow). For a skipped or failed delivery, the cause: ended (the notice ended before it could be sent), notTold (the trigger was not sent), old (attempts went on for 24 hours), refused (the receiving server refused it permanently), off (this channel kind is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was switched off or deleted), budget (twice the day's budget had been sent). For a sent delivery: logged (it was only written to the server's log; nobody was notified).
 	Reason *DeliveryReason `json:"reason,omitempty"`
 

@@ -8,6 +8,7 @@ import { ack, message } from '@/test/samples';
 import { noAnswer } from '@/test/telemetryServer';
 
 vi.mock('@/features/alarm/AlarmPage', () => import('@/test/PlainPage'));
+vi.mock('@/features/notices/NoticesPage', () => ({ NoticesPage: () => null }));
 
 const six = () => [
   message(6, { title: 'Frost' }),
@@ -54,22 +55,30 @@ describe('the bell', () => {
     expect(askedOf(server, paths.page)).toEqual([]);
   });
 
-  it('leads to a message and marks it as read', async () => {
+  it('leads to a message’s alarm and marks the message as read', async () => {
     const server = messageServer(six());
     const { user, router } = await open(server);
     await user.click(await panel().findByRole('link', { name: /^Serious\s?Frost/ }));
-    expect(router.state.location.href).toBe('/message?id=6');
+    expect(router.state.location.href).toBe('/inform?id=106');
     await waitFor(() => expect(askedOf(server, paths.read)).toEqual([{ ids: '6' }]));
     expect(screen.queryByRole('dialog')).toBeNull();
     expect(bell()).toHaveAccessibleName('1 unread message');
-    await waitFor(() => expect(screen.getByRole('button', { name: 'Frost' })).toHaveAttribute('aria-expanded', 'true'));
+  });
+
+  it('leads to a message whose alarm is no longer stored', async () => {
+    const server = messageServer([message(6, { title: 'Frost', noticeId: undefined })]);
+    const { user, router } = await open(server);
+    await user.click(await panel().findByRole('link', { name: /Frost/ }));
+    expect(router.state.location.href).toBe('/message?id=6');
+    await waitFor(() => expect(askedOf(server, paths.read)).toEqual([{ ids: '6' }]));
+    expect(await screen.findByRole('region', { name: 'Frost' })).toBeVisible();
   });
 
   it('does not mark a message that was read', async () => {
     const server = messageServer(six());
     const { user, router } = await open(server);
     await user.click(await panel().findByRole('link', { name: /Alarm 4/ }));
-    expect(router.state.location.href).toBe('/message?id=4');
+    expect(router.state.location.href).toBe('/inform?id=104');
     expect(askedOf(server, paths.read)).toEqual([]);
   });
 
@@ -186,10 +195,10 @@ describe('on a phone', () => {
     await waitFor(() => expect(screen.getByRole('dialog', { name: 'Recent messages' })).toContainElement(focused()));
   });
 
-  it('leads to a message as well', async () => {
+  it('leads to the alarm as well', async () => {
     setWidth(390);
     const { user, router } = await open(messageServer(six()));
     await user.click(await panel().findByRole('link', { name: /Frost/ }));
-    expect(router.state.location.href).toBe('/message?id=6');
+    expect(router.state.location.href).toBe('/inform?id=106');
   });
 });

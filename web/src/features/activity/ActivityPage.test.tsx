@@ -39,7 +39,33 @@ describe('the list', () => {
     ]);
   });
 
-  it('unfolds everything that is known of an entry', async () => {
+  it('has the chosen entry beside it, at first the newest', async () => {
+    const { user, router } = await openActivity();
+    const detail = (name: string) => within(screen.getByRole('region', { name }));
+    const cells = (name: string) =>
+      detail(name)
+        .getAllByRole('cell')
+        .map(({ textContent }) => textContent);
+    expect(cells('Changed device Mast')).toEqual(['Mast', 'Pump 3']);
+    expect(detail('Changed device Mast').getByText('198.51.100.7')).toBeVisible();
+    expect(rows()[0]).toHaveAttribute('aria-current', 'true');
+    await user.click(rows()[1] as HTMLElement);
+    expect(router.state.location.search).toEqual({ id: 2 });
+    expect(cells('Created scene North')).toEqual(['North']);
+    expect(screen.getAllByRole('table')).toHaveLength(1);
+    await user.selectOptions(screen.getByRole('combobox', { name: 'What' }), 'Users');
+    await waitFor(() => expect(router.state.location.search).toEqual({ kind: 'user' }));
+    expect(await screen.findByRole('region', { name: 'Changed the account of Mehmet' })).toBeVisible();
+  });
+
+  it('opens the entry that the address names', async () => {
+    await openActivity('/profile/activity?id=2');
+    expect(screen.getByRole('region', { name: 'Created scene North' })).toBeVisible();
+    expect(rows()[1]).toHaveAttribute('aria-current');
+  });
+
+  it('without room beside it, unfolds everything that is known of an entry', async () => {
+    setWidth(1024);
     const { user } = await openActivity();
     await user.click(rows()[0] as HTMLElement);
     const table = screen.getByRole('table');
@@ -132,6 +158,13 @@ describe('the filters', () => {
     await user.click(show);
     await waitFor(() => expect(router.state.location.search).toEqual({}));
     await waitFor(() => expect(rows()).toHaveLength(3));
+  });
+
+  it('search for what is typed once typing pauses', async () => {
+    const { user, router } = await openActivity();
+    await user.type(screen.getByRole('textbox', { name: 'Search activity' }), ' mast');
+    await waitFor(() => expect(server.asked.at(-1)).toMatchObject({ text: 'mast', pageNo: '1' }));
+    expect(router.state.location.search).toEqual({ q: 'mast' });
   });
 
   it('are folded away on a phone', async () => {

@@ -8,10 +8,13 @@ interface EntryListProps {
   /** Undefined while the first page loads. */
   entries: readonly Entry[] | undefined;
   context: ReturnType<typeof textContext>;
+  beside: boolean;
+  /** The entry that stands beside the list or is unfolded in it. */
+  chosen: number | undefined;
 }
 
 /** The entries of one page, newest first. */
-export function EntryList({ entries, context }: EntryListProps) {
+export function EntryList({ entries, context, beside, chosen }: EntryListProps) {
   if (!entries) {
     return (
       <Loading>
@@ -29,7 +32,7 @@ export function EntryList({ entries, context }: EntryListProps) {
     <ul className={css.list}>
       {entries.map((entry) => (
         <li key={entry.id}>
-          <EntryRow entry={entry} context={context} />
+          <EntryRow entry={entry} context={context} beside={beside} chosen={entry.id === chosen} />
         </li>
       ))}
     </ul>

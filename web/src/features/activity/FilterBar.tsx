@@ -3,6 +3,7 @@ import { Button } from 'antd';
 import { useId, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
+import { useTypedSearch } from '@/lib/hooks/useTypedSearch';
 import { useLanguage } from '@/lib/i18n/i18n';
 import { descriptors } from '@/lib/i18n/languages';
 import { DatePicker, pickerDay } from '@/ui/form/DatePicker';
@@ -24,8 +25,8 @@ interface FilterBarProps {
 }
 
 /**
- * Filters the log by the thing's name, the actor, the kind of thing and the days. On a phone, all
- * filters but the name open below it.
+ * Filters the log by the thing's name, the actor, the kind of thing and the days: what is typed or
+ * chosen takes effect by itself, Query asks again. On a phone, all filters but the name open below it.
  */
 export function FilterBar({ search, people, context, onChange, onAgain }: FilterBarProps) {
   const { t } = useTranslation();
@@ -33,12 +34,7 @@ export function FilterBar({ search, people, context, onChange, onAgain }: Filter
   const { q = '', who, kind, from, to } = search;
   const narrowed = [who, kind, from, to].filter((filter) => filter !== undefined).length;
   const [open, setOpen] = useState(narrowed > 0);
-  const [typed, setTyped] = useState(q);
-  const [known, setKnown] = useState(q);
-  if (known !== q) {
-    setKnown(q);
-    setTyped(q);
-  }
+  const { typed, type, searchNow } = useTypedSearch(q, (text) => onChange({ q: text || undefined }));
   // The address may name an actor who has no entries yet, or no entries any more.
   const choice =
     who === undefined || people.some((person) => person.who === who) ? people : [...people, unknownPerson(who)];
@@ -81,18 +77,14 @@ export function FilterBar({ search, people, context, onChange, onAgain }: Filter
         onSubmit={(event) => {
           event.preventDefault();
           if (typed.trim() === q) onAgain();
-          else onChange({ q: typed.trim() || undefined });
+          else searchNow();
         }}
       >
         <SearchField
           value={typed}
-          onChange={setTyped}
+          onChange={type}
           label={t('activity.search')}
           placeholder={t('activity.placeholder')}
-          onClear={() => {
-            setTyped('');
-            if (q !== '') onChange({ q: undefined });
-          }}
         />
         <Button htmlType="submit" className={css.query}>
           {t('inform.query')}

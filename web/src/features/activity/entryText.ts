@@ -43,6 +43,17 @@ const nameMark = '\u0002';
  * text after it.
  */
 export function entrySentence(entry: Entry, context: TextContext): [string, string, string] {
+  const [before, thing, after] = actionOf(entry, context);
+  const more = changesText(entry, context);
+  return [before, thing, more === '' ? after : after + context.t('activity.with', { action: '', changes: more })];
+}
+
+/** What was done, without its changes. */
+export function entryTitle(entry: Entry, context: TextContext): string {
+  return actionOf(entry, context).join('');
+}
+
+function actionOf(entry: Entry, context: TextContext): [string, string, string] {
   const { kind, action, thing, changes } = entry;
   const { t } = context;
   const ended = action === 'mute' && changes.some(({ field, after }) => field === 'muteUntil' && after === undefined);
@@ -51,8 +62,7 @@ export function entrySentence(entry: Entry, context: TextContext): [string, stri
     ? t(`activity.did.${kind}.${done}` as 'activity.did.scene.create', { thing: nameMark })
     : t('activity.did.other', { what: `${kind}.${action}`, thing: nameMark });
   const [before = '', after = ''] = text.split(nameMark);
-  const more = changesText(entry, context);
-  return [before, thing, more === '' ? after : after + t('activity.with', { action: '', changes: more })];
+  return [before, thing, after];
 }
 
 /**

@@ -12,8 +12,18 @@ it('reads the parameters that it knows from the address', () => {
       to: '2026-11-21',
       page: 2,
       size: 400,
+      id: '7',
     }),
-  ).toEqual({ q: 'Pump', who: 'user:7', kind: 'rule', from: '2026-11-01', to: '2026-11-21', page: 2, size: 400 });
+  ).toEqual({
+    q: 'Pump',
+    who: 'user:7',
+    kind: 'rule',
+    from: '2026-11-01',
+    to: '2026-11-21',
+    page: 2,
+    size: 400,
+    id: 7,
+  });
   const nothing = {
     q: undefined,
     who: undefined,
@@ -22,6 +32,7 @@ it('reads the parameters that it knows from the address', () => {
     to: undefined,
     page: undefined,
     size: undefined,
+    id: undefined,
   };
   expect(activitySearch({})).toEqual(nothing);
   expect(

@@ -30,6 +30,8 @@ export interface ActivitySearch {
   to?: string;
   page?: number;
   size?: number;
+  /** The chosen entry. */
+  id?: number;
 }
 
 const person = /^((user|credential):[1-9]\d{0,17}|provider|server)$/;
@@ -76,5 +78,6 @@ export function activitySearch(given: Record<string, unknown>): ActivitySearch {
     to: day(given.to),
     page: intParam(given.page, 2),
     size: size === pageSizes[0] ? undefined : size,
+    id: intParam(given.id, 1),
   };
 }

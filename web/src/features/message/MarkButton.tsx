@@ -7,8 +7,8 @@ interface MarkButtonProps {
   label: string;
   ids: readonly number[];
   onRead: (ids: readonly number[]) => void;
-  /** The row's header, which takes the focus when the button disappears. */
-  head: RefObject<HTMLButtonElement | null>;
+  /** The row's title, which takes the focus when the button disappears. */
+  head: RefObject<HTMLElement | null>;
 }
 
 /** Marks the messages of a row as read without opening it. */

@@ -21,13 +21,16 @@ interface MessageGroupProps extends RowActions {
   open: boolean;
   onFold: (messages: readonly Message[], open: boolean) => void;
   isOpen: (id: number) => boolean;
+  beside: boolean;
+  /** The message that stands beside the list. */
+  chosen: number | undefined;
 }
 
 /**
  * Many consecutive messages of one rule: how many, and from when to when. It opens to show each of
  * them.
  */
-export function MessageGroup({ messages, open, onFold, isOpen, ...actions }: MessageGroupProps) {
+export function MessageGroup({ messages, open, onFold, isOpen, beside, chosen, ...actions }: MessageGroupProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const list = useId();
@@ -45,9 +48,11 @@ export function MessageGroup({ messages, open, onFold, isOpen, ...actions }: Mes
   const ack = messages.find((message) => message.ack)?.ack;
   const unread = messages.filter(({ readStatus }) => !readStatus).map(({ id }) => id);
   if (!representative || !newest) return null;
+  // Folded, the group stands for its chosen message.
+  const marked = beside && !open && messages.some(({ id }) => id === chosen);
   return (
     <>
-      <div className={`${row.row} ${unread.length === 0 ? '' : row.unread}`}>
+      <div className={`${row.row} ${unread.length === 0 ? '' : row.unread} ${marked ? row.chosen : ''}`}>
         <MessageMark message={representative} />
         <div className={row.words}>
           <button
@@ -57,6 +62,7 @@ export function MessageGroup({ messages, open, onFold, isOpen, ...actions }: Mes
             aria-expanded={open}
             aria-controls={list}
             onClick={() => onFold(messages, !open)}
+            data-title=""
           >
             {titleOf(messages)}
           </button>
@@ -94,7 +100,13 @@ export function MessageGroup({ messages, open, onFold, isOpen, ...actions }: Mes
           <ul className={css.list} aria-label={titleOf(messages)}>
             {messages.map((message) => (
               <li key={message.id}>
-                <MessageRow message={message} open={isOpen(message.id)} {...actions} />
+                <MessageRow
+                  message={message}
+                  beside={beside}
+                  chosen={message.id === chosen}
+                  open={isOpen(message.id)}
+                  {...actions}
+                />
               </li>
             ))}
           </ul>

@@ -13,6 +13,9 @@ interface MessageListProps {
   waiting: boolean;
   /** The message that the address names: it is opened and scrolled into view. */
   named: number | undefined;
+  /** Whether a chosen message stands beside the list; otherwise messages unfold in it. */
+  beside: boolean;
+  chosen: number | undefined;
   onClosed: (id: number) => void;
   onRead: (ids: readonly number[]) => void;
   onFollowed: (id: number) => void;
@@ -30,7 +33,16 @@ function toggledGroup(before: ReadonlySet<number>, ids: readonly number[], open:
 }
 
 /** The messages of a page. Open ones stay open when new ones arrive. */
-export function MessageList({ messages, waiting, named, onClosed, onRead, onFollowed }: MessageListProps) {
+export function MessageList({
+  messages,
+  waiting,
+  named,
+  beside,
+  chosen,
+  onClosed,
+  onRead,
+  onFollowed,
+}: MessageListProps) {
   const { t } = useTranslation();
   const place = useRef<HTMLUListElement>(null);
   const [open, setOpen] = useState(noneOpen);
@@ -69,7 +81,7 @@ export function MessageList({ messages, waiting, named, onClosed, onRead, onFoll
   useEffect(() => {
     if (!shown) return;
     // Focusing also scrolls it into view.
-    place.current?.querySelector<HTMLElement>(`[data-message="${listedId}"] button`)?.focus();
+    place.current?.querySelector<HTMLElement>(`[data-message="${listedId}"] [data-title]`)?.focus();
   }, [shown, listedId]);
 
   const actions = { onToggle: toggle, onRead, onFollowed };
@@ -83,7 +95,13 @@ export function MessageList({ messages, waiting, named, onClosed, onRead, onFoll
       {entries.map((entry) =>
         entry.kind === 'one' ? (
           <li key={entry.message.id}>
-            <MessageRow message={entry.message} open={open.has(entry.message.id)} {...actions} />
+            <MessageRow
+              message={entry.message}
+              beside={beside}
+              chosen={entry.message.id === chosen}
+              open={open.has(entry.message.id)}
+              {...actions}
+            />
           </li>
         ) : (
           <li key={`group-${entry.messages.at(-1)?.id}`}>
@@ -92,6 +110,8 @@ export function MessageList({ messages, waiting, named, onClosed, onRead, onFoll
               open={entry.messages.some(({ id }) => unfolded.has(id))}
               onFold={fold}
               isOpen={isOpen}
+              beside={beside}
+              chosen={chosen}
               {...actions}
             />
           </li>

@@ -1,7 +1,8 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
-import { describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { ReadBroadcast } from '@/lib/message/readBroadcast';
 import { gate } from '@/test/gate';
+import { setWidth } from '@/test/mediaQueries';
 import {
   askedOf,
   deliverMessage,
@@ -11,6 +12,7 @@ import {
   openMessages,
   paths,
   row,
+  titleOf,
   titles,
 } from '@/test/messageServer';
 import { message } from '@/test/samples';
@@ -25,6 +27,7 @@ const day = 24 * 60 * minute;
 const button = (name: string | RegExp, within_: HTMLElement = screen.getByRole('main')) =>
   within(within_).getByRole('button', { name });
 const head = () => within(screen.getByRole('banner'));
+const detail = (title: string) => screen.getByRole('region', { name: title });
 const lastAsked = (server: MessageServer) => askedOf(server, paths.page).at(-1);
 const manyMessages = (count: number) =>
   Array.from({ length: count }, (_, i) => message(count - i, { readStatus: true }));
@@ -63,29 +66,35 @@ describe('the list', () => {
     expect(head().getByText('2 unread')).toBeVisible();
   });
 
-  it('opens a message in place, with all lines and a link to the alarm', async () => {
-    const { user } = await openMessages(messageServer());
-    expect(within(list()).queryByText('Device: Orchard mast.')).toBeNull();
-    const title = button('Alarm 2');
-    expect(title).toHaveAttribute('aria-expanded', 'false');
-    await user.click(title);
-    expect(title).toHaveAttribute('aria-expanded', 'true');
-    expect(within(row('Alarm 2')).getByText('Device: Orchard mast.')).toBeVisible();
-    expect(within(row('Alarm 2')).getByRole('link', { name: 'Open the alarm' })).toHaveAttribute(
-      'href',
-      '/inform?id=102',
-    );
-    // Opening does not mark it as read; the user does that.
-    expect(within(row('Alarm 2')).getByText('Unread')).toBeVisible();
-    await user.click(title);
-    expect(within(list()).queryByText('Device: Orchard mast.')).toBeNull();
+  it('has the chosen message beside it, at first the newest', async () => {
+    const { user, router } = await openMessages(messageServer());
+    expect(within(detail('Alarm 2')).getByText('Device: Orchard mast.')).toBeVisible();
+    expect(titleOf('Alarm 2')).toHaveAttribute('aria-current', 'true');
+    await user.click(titleOf('Alarm 1'));
+    expect(router.state.location.href).toBe('/message?id=1');
+    expect(within(detail('Alarm 1')).getByText('Device: Orchard mast.')).toBeVisible();
+    expect(titleOf('Alarm 1')).toHaveAttribute('aria-current');
+    expect(titleOf('Alarm 2')).not.toHaveAttribute('aria-current');
+    // Choosing does not mark it as read; the user does that.
+    expect(within(row('Alarm 1')).getByText('Unread')).toBeVisible();
+    await user.click(within(detail('Alarm 1')).getByRole('button', { name: 'Mark as read' }));
+    expect(await within(detail('Alarm 1')).findByText('Read')).toBeVisible();
+    expect(within(detail('Alarm 1')).getByRole('heading', { name: 'Alarm 1' })).toHaveFocus();
+  });
+
+  it('leads from each message to its alarm', async () => {
+    const server = messageServer();
+    const { user, router } = await openMessages(server);
+    await user.click(within(row('Alarm 1')).getByRole('link', { name: 'Open the alarm: Alarm 1' }));
+    expect(router.state.location.href).toBe('/inform?id=101');
+    await waitFor(() => expect(askedOf(server, paths.read)).toEqual([{ ids: '1' }]));
   });
 
   it('has no link to an alarm that no longer exists', async () => {
-    const { user } = await openMessages(messageServer([message(1, { noticeId: undefined, readStatus: true })]));
-    await user.click(button('Alarm 1'));
-    expect(within(row('Alarm 1')).queryByRole('link')).toBeNull();
-    expect(within(row('Alarm 1')).getByText('Read')).toBeVisible();
+    await openMessages(messageServer([message(1, { noticeId: undefined, readStatus: true })]));
+    expect(within(detail('Alarm 1')).queryByRole('link')).toBeNull();
+    expect(within(detail('Alarm 1')).getByText('Read')).toBeVisible();
+    expect(within(row('Alarm 1')).queryByRole('link', { name: /^Open/ })).toBeNull();
   });
 
   it('turns pages, and keeps them in the address', async () => {
@@ -161,15 +170,15 @@ describe('the list', () => {
 describe('marking as read', () => {
   it('works for one message, is confirmed, and updates all counts', async () => {
     const server = messageServer();
-    const { user } = await openMessages(server);
+    const { user, router } = await openMessages(server);
     await user.click(button('Mark as read: Alarm 2'));
     expect(await screen.findByText('marked read')).toBeVisible();
     expect(askedOf(server, paths.read)).toEqual([{ ids: '2' }]);
     expect(within(row('Alarm 2')).queryByText('Unread')).toBeNull();
     expect(within(row('Alarm 2')).queryByRole('button', { name: /^Mark/ })).toBeNull();
-    expect(button('Alarm 2')).toHaveFocus();
-    // The message was not opened.
-    expect(button('Alarm 2')).toHaveAttribute('aria-expanded', 'false');
+    expect(titleOf('Alarm 2')).toHaveFocus();
+    // The message was not chosen.
+    expect(router.state.location.search).toEqual({});
     expect(button('Mark as read: Alarm 1')).toBeVisible();
     expect(head().getByText('1 unread')).toBeVisible();
     expect(head().getByRole('button', { name: '1 unread message' })).toBeVisible();
@@ -179,20 +188,12 @@ describe('marking as read', () => {
   it('needs only one key press after the title', async () => {
     const server = messageServer();
     const { user } = await openMessages(server);
-    button('Alarm 2').focus();
+    titleOf('Alarm 2').focus();
     await user.tab();
     expect(button('Mark as read: Alarm 2')).toHaveFocus();
     await user.keyboard('{Enter}');
     await waitFor(() => expect(askedOf(server, paths.read)).toEqual([{ ids: '2' }]));
-    expect(button('Alarm 2')).toHaveFocus();
-  });
-
-  it('works for an open message too', async () => {
-    const { user } = await openMessages(messageServer());
-    await user.click(button('Alarm 2'));
-    await user.click(button('Mark as read: Alarm 2'));
-    expect(await within(row('Alarm 2')).findByText('Read')).toBeVisible();
-    expect(button('Alarm 2')).toHaveAttribute('aria-expanded', 'true');
+    expect(titleOf('Alarm 2')).toHaveFocus();
   });
 
   it('is shown before the server has answered, and reverted if it refuses', async () => {
@@ -226,8 +227,7 @@ describe('marking as read', () => {
   it('happens on the way to the alarm', async () => {
     const server = messageServer();
     const { user, router } = await openMessages(server);
-    await user.click(button('Alarm 2'));
-    await user.click(within(row('Alarm 2')).getByRole('link', { name: 'Open the alarm' }));
+    await user.click(within(detail('Alarm 2')).getByRole('link', { name: 'Open the alarm' }));
     expect(router.state.location.href).toBe('/inform?id=102');
     await waitFor(() => expect(askedOf(server, paths.read)).toEqual([{ ids: '2' }]));
     expect(screen.queryByText('marked read')).toBeNull();
@@ -256,9 +256,9 @@ describe('many messages of one rule', () => {
     expect(within(row('Frost')).getByText('2 unread')).toBeVisible();
     await user.click(button('Frost'));
     expect(within(list('Frost')).getAllByRole('listitem')).toHaveLength(6);
-    const [first] = within(list('Frost')).getAllByRole('button', { name: 'Frost has cleared' });
+    const [first] = within(list('Frost')).getAllByRole('link', { name: 'Frost has cleared' });
     await user.click(first as HTMLElement);
-    expect(within(list('Frost')).getByText('Device: Orchard mast.')).toBeVisible();
+    expect(within(detail('Frost has cleared')).getByText('Device: Orchard mast.')).toBeVisible();
     await user.click(button('Mark these as read: Frost'));
     await waitFor(() => expect(askedOf(server, paths.read)).toEqual([{ ids: '20,19' }]));
     expect(screen.queryByRole('button', { name: /^Mark these as read/ })).toBeNull();
@@ -285,14 +285,13 @@ describe('many messages of one rule', () => {
 });
 
 describe('live', () => {
-  it('puts new messages on top and counts them; open ones stay open', async () => {
+  it('puts new messages on top and counts them; the shown one stays', async () => {
     const server = messageServer();
-    const { user } = await openMessages(server);
-    await user.click(button('Alarm 1'));
+    await openMessages(server);
     act(() => deliverMessage(server, message(3, { title: 'Just now' })));
     await waitFor(() => expect(titles()).toEqual(['Just now', 'Alarm 2', 'Alarm 1']));
     expect(head().getByText('3 unread')).toBeVisible();
-    expect(button('Alarm 1')).toHaveAttribute('aria-expanded', 'true');
+    expect(detail('Alarm 2')).toBeVisible();
   });
 
   it('refetches once for many events', async () => {
@@ -308,23 +307,70 @@ describe('live', () => {
 });
 
 describe('a message that the address names', () => {
-  it('is open and focused; closing it removes it from the address', async () => {
-    const { user, router } = await openMessages(messageServer(), '/message?id=1');
-    const title = button('Alarm 1');
-    await waitFor(() => expect(title).toHaveAttribute('aria-expanded', 'true'));
-    expect(title).toHaveFocus();
-    await user.click(title);
-    expect(title).toHaveAttribute('aria-expanded', 'false');
-    expect(router.state.location.search).toEqual({});
+  it('is beside the list, and its title has the focus', async () => {
+    await openMessages(messageServer(), '/message?id=1');
+    expect(detail('Alarm 1')).toBeVisible();
+    await waitFor(() => expect(titleOf('Alarm 1')).toHaveFocus());
   });
 
   it('is found within its group', async () => {
     await openMessages(messageServer(night()), '/message?id=17');
-    await waitFor(() => expect(within(list('Frost')).getAllByText('Device: Orchard mast.')).toHaveLength(1));
+    await waitFor(() => expect(list('Frost').querySelector('[data-message="17"] [data-title]')).toHaveFocus());
+    expect(within(detail('Frost')).getByText('Device: Orchard mast.')).toBeVisible();
   });
 
   it('may be on another page', async () => {
     await openMessages(messageServer(), '/message?id=999');
     expect(titles()).toEqual(['Alarm 2', 'Alarm 1']);
+    expect(detail('Alarm 2')).toBeVisible();
+  });
+});
+
+describe('without room beside the list', () => {
+  beforeEach(() => setWidth(1024));
+
+  const whole = (title: string) => button(`The whole message: ${title}`);
+
+  it('a message leads to its alarm and is marked as read', async () => {
+    const server = messageServer();
+    const { user, router } = await openMessages(server);
+    expect(screen.queryByRole('region', { name: 'Alarm 2' })).toBeNull();
+    await user.click(titleOf('Alarm 2'));
+    expect(router.state.location.href).toBe('/inform?id=102');
+    await waitFor(() => expect(askedOf(server, paths.read)).toEqual([{ ids: '2' }]));
+    expect(screen.queryByText('marked read')).toBeNull();
+  });
+
+  it('a message unfolds, with all lines', async () => {
+    const { user } = await openMessages(messageServer());
+    expect(within(list()).queryByText('Device: Orchard mast.')).toBeNull();
+    expect(whole('Alarm 2')).toHaveAttribute('aria-expanded', 'false');
+    await user.click(whole('Alarm 2'));
+    expect(whole('Alarm 2')).toHaveAttribute('aria-expanded', 'true');
+    expect(within(row('Alarm 2')).getByText('Device: Orchard mast.')).toBeVisible();
+    // Opening does not mark it as read; the user does that.
+    expect(within(row('Alarm 2')).getByText('Unread')).toBeVisible();
+    await user.click(button('Mark as read: Alarm 2'));
+    expect(await within(row('Alarm 2')).findByText('Read')).toBeVisible();
+    expect(whole('Alarm 2')).toHaveAttribute('aria-expanded', 'true');
+    await user.click(whole('Alarm 2'));
+    expect(within(list()).queryByText('Device: Orchard mast.')).toBeNull();
+  });
+
+  it('one without an alarm unfolds by its title', async () => {
+    const { user } = await openMessages(messageServer([message(1, { noticeId: undefined, readStatus: true })]));
+    await user.click(button('Alarm 1'));
+    expect(button('Alarm 1')).toHaveAttribute('aria-expanded', 'true');
+    expect(within(row('Alarm 1')).queryByRole('link')).toBeNull();
+    expect(within(row('Alarm 1')).getByText('Read')).toBeVisible();
+  });
+
+  it('the one that the address names is unfolded; folding it removes it from the address', async () => {
+    const { user, router } = await openMessages(messageServer(), '/message?id=1');
+    await waitFor(() => expect(whole('Alarm 1')).toHaveAttribute('aria-expanded', 'true'));
+    expect(titleOf('Alarm 1')).toHaveFocus();
+    await user.click(whole('Alarm 1'));
+    expect(whole('Alarm 1')).toHaveAttribute('aria-expanded', 'false');
+    expect(router.state.location.search).toEqual({});
   });
 });

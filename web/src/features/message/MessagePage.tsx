@@ -1,9 +1,10 @@
 import CheckOutlined from '@ant-design/icons/CheckOutlined';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useCallback, useEffect } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '@/lib/format/format';
+import { panesQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { lastPage, pageSizes } from '@/lib/http/paging';
 import { unreadCountQuery } from '@/lib/http/queries';
 import { useLanguage } from '@/lib/i18n/i18n';
@@ -13,11 +14,16 @@ import { Empty } from '@/ui/Empty';
 import { PageError } from '@/ui/PageError';
 import { Pager } from '@/ui/Pager';
 import { PageTitle } from '@/ui/PageTitle';
+import { Panes } from '@/ui/Panes';
+import { DetailSkeleton, MessageDetail } from './MessageDetail';
 import { ListSkeleton, MessageList } from './MessageList';
 import css from './MessagePage.module.css';
 import type { MessageSearch } from './search';
 
-/** All messages of the last year, and which of them the user has not read. */
+/**
+ * All messages of the last year, and which of them the user has not read. On a wide screen the
+ * chosen one stands beside the list, at first the newest.
+ */
 export function MessagePage() {
   const { t } = useTranslation();
   const format = useFormat();
@@ -34,6 +40,16 @@ export function MessagePage() {
       void navigate({ search: (before) => ({ ...before, ...part }), replace: true, resetScroll: false }),
     [navigate],
   );
+  const beside = useMediaQuery(panesQuery);
+
+  // The first message of a page is chosen until the user chooses, also when new ones arrive.
+  const [first, setFirst] = useState<{ page: string; id: number }>();
+  const place = `${page} ${size}`;
+  const top = isPlaceholderData ? undefined : data?.list[0];
+  if (top && first?.page !== place) setFirst({ page: place, id: top.id });
+  const find = (wanted: number | undefined) => data?.list.find((message) => message.id === wanted);
+  const chosen = beside ? (find(id) ?? find(first?.id) ?? data?.list[0]) : undefined;
+
   const closed = useCallback((closing: number) => closing === id && change({ id: undefined }), [id, change]);
 
   // The last page has become empty: show the page that is now the last.
@@ -54,57 +70,75 @@ export function MessagePage() {
               : t('message.summary', { n: format.number(unread) })
         }
       />
-      <section className={css.panel} aria-labelledby="messages">
-        <div className={css.head}>
-          <h2 id="messages" className={css.heading}>
-            {t('message.all')}
-          </h2>
-          {/* Not the `disabled` attribute: it would take the focus from the button that was
-              just pressed. */}
-          <button
-            type="button"
-            className={css.all}
-            aria-disabled={!unread || markingAll}
-            onClick={() => {
-              if (unread && !markingAll) markAllRead();
-            }}
-          >
-            <CheckOutlined aria-hidden="true" />
-            {t('message.markAll')}
-          </button>
-        </div>
-        {query.isError ? (
-          <div className={css.error}>
-            <PageError queries={[query]} />
-          </div>
-        ) : null}
-        {data?.total === 0 ? (
-          <div className={css.empty}>
-            <Empty kind="good" title={t('common.empty')} text={t('message.empty')} level={3} />
-          </div>
-        ) : data ? (
-          <MessageList
-            messages={data.list}
-            waiting={isPlaceholderData}
-            named={id}
-            onClosed={closed}
-            onRead={markRead}
-            onFollowed={markFollowed}
-          />
-        ) : query.isError ? null : (
-          <ListSkeleton />
-        )}
-        {data && data.total > 0 ? (
-          <Pager
-            total={data.total}
-            pageNo={Math.min(page, lastPage(data.total, size))}
-            pageSize={size}
-            onChange={(no, next) =>
-              change({ page: no === 1 ? undefined : no, size: next === pageSizes[0] ? undefined : next, id: undefined })
-            }
-          />
-        ) : null}
-      </section>
+      <Panes
+        shape="list"
+        first={
+          <section className={css.panel} aria-labelledby="messages">
+            <div className={css.head}>
+              <h2 id="messages" className={css.heading}>
+                {t('message.all')}
+              </h2>
+              {/* Not the `disabled` attribute: it would take the focus from the button that was
+                  just pressed. */}
+              <button
+                type="button"
+                className={css.all}
+                aria-disabled={!unread || markingAll}
+                onClick={() => {
+                  if (unread && !markingAll) markAllRead();
+                }}
+              >
+                <CheckOutlined aria-hidden="true" />
+                {t('message.markAll')}
+              </button>
+            </div>
+            {query.isError ? (
+              <div className={css.error}>
+                <PageError queries={[query]} />
+              </div>
+            ) : null}
+            {data?.total === 0 ? (
+              <div className={css.empty}>
+                <Empty kind="good" title={t('common.empty')} text={t('message.empty')} level={3} />
+              </div>
+            ) : data ? (
+              <MessageList
+                messages={data.list}
+                waiting={isPlaceholderData}
+                named={id}
+                beside={beside}
+                chosen={chosen?.id}
+                onClosed={closed}
+                onRead={markRead}
+                onFollowed={markFollowed}
+              />
+            ) : query.isError ? null : (
+              <ListSkeleton />
+            )}
+            {data && data.total > 0 ? (
+              <Pager
+                total={data.total}
+                pageNo={Math.min(page, lastPage(data.total, size))}
+                pageSize={size}
+                onChange={(no, next) =>
+                  change({
+                    page: no === 1 ? undefined : no,
+                    size: next === pageSizes[0] ? undefined : next,
+                    id: undefined,
+                  })
+                }
+              />
+            ) : null}
+          </section>
+        }
+        second={
+          chosen ? (
+            <MessageDetail key={chosen.id} message={chosen} onRead={markRead} onFollowed={markFollowed} />
+          ) : beside && !data && !query.isError ? (
+            <DetailSkeleton />
+          ) : undefined
+        }
+      />
     </>
   );
 }

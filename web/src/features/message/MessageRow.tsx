@@ -1,18 +1,20 @@
 import BellOutlined from '@ant-design/icons/BellOutlined';
 import CheckOutlined from '@ant-design/icons/CheckOutlined';
-import ExceptionOutlined from '@ant-design/icons/ExceptionOutlined';
+import DownOutlined from '@ant-design/icons/DownOutlined';
 import RightOutlined from '@ant-design/icons/RightOutlined';
-import { Link } from '@tanstack/react-router';
 import { memo, useId, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Message } from '@/lib/message/queries';
 import { splitMessage } from '@/lib/message/splitMessage';
 import { AckTag } from '@/ui/alarm/tags';
 import { Chip } from '@/ui/Chip';
+import { IconButton } from '@/ui/IconButton';
 import { MessageMark } from '@/ui/message/MessageMark';
 import { MessageTime } from '@/ui/message/MessageTime';
 import { MarkButton } from './MarkButton';
 import css from './MessageRow.module.css';
+import { OpenAlarm } from './OpenAlarm';
+import { RowTitle } from './RowTitle';
 
 export interface RowActions {
   onToggle: (id: number, open: boolean) => void;
@@ -23,33 +25,39 @@ export interface RowActions {
 
 interface MessageRowProps extends RowActions {
   message: Message;
+  /** Whether the chosen message stands beside the list; otherwise messages unfold in it. */
+  beside: boolean;
+  chosen: boolean;
   open: boolean;
 }
 
 /**
- * A message: its title, first line and acknowledgement; opened, its full text and the link to the
+ * A message: its title, first line and acknowledgement; unfolded, its full text and the link to the
  * alarm.
  */
-export const MessageRow = memo(function MessageRow({ message, open, onToggle, onRead, onFollowed }: MessageRowProps) {
+export const MessageRow = memo(function MessageRow({
+  message,
+  beside,
+  chosen,
+  open: unfolded,
+  onToggle,
+  onRead,
+  onFollowed,
+}: MessageRowProps) {
   const { t } = useTranslation();
   const body = useId();
-  const head = useRef<HTMLButtonElement>(null);
+  const head = useRef<HTMLElement>(null);
   const { id, readStatus, createTime, noticeId, ack } = message;
   const { title, rest } = splitMessage(message);
+  const open = unfolded && !beside;
+  const looks = [css.row, readStatus ? '' : css.unread, open ? css.opened : '', beside && chosen ? css.chosen : ''];
+  const followed = () => readStatus || onFollowed(id);
+  const toggle = () => onToggle(id, !open);
   return (
-    <div className={`${css.row} ${readStatus ? '' : css.unread} ${open ? css.opened : ''}`} data-message={id}>
+    <div className={looks.join(' ')} data-message={id}>
       <MessageMark message={message} />
       <div className={css.words}>
-        <button
-          ref={head}
-          type="button"
-          className={css.title}
-          aria-expanded={open}
-          aria-controls={body}
-          onClick={() => onToggle(id, !open)}
-        >
-          {title}
-        </button>
+        <RowTitle ref={head} {...{ message, beside, chosen, open, body }} onToggle={toggle} onFollowed={followed} />
         <div className={css.body} id={body}>
           {(open ? rest : rest.slice(0, 1)).map((line, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a text never change places
@@ -75,20 +83,23 @@ export const MessageRow = memo(function MessageRow({ message, open, onToggle, on
       ) : (
         <MarkButton label={t('message.markOne', { title })} ids={[id]} onRead={onRead} head={head} />
       )}
-      <RightOutlined className={css.arrow} rotate={open ? 90 : 0} aria-hidden="true" />
+      {noticeId === undefined ? (
+        <RightOutlined className={css.arrow} rotate={open ? 90 : 0} aria-hidden="true" />
+      ) : beside ? (
+        <OpenAlarm noticeId={noticeId} iconOf={title} onFollowed={followed} />
+      ) : (
+        <IconButton
+          className={css.fold}
+          label={t('message.whole', { title })}
+          icon={<DownOutlined rotate={open ? 180 : 0} aria-hidden="true" />}
+          aria-expanded={open}
+          aria-controls={body}
+          onClick={toggle}
+        />
+      )}
       {open && (readStatus || noticeId !== undefined) ? (
         <div className={css.actions}>
-          {noticeId === undefined ? null : (
-            <Link
-              to="/inform"
-              search={{ id: noticeId }}
-              className={css.alarm}
-              onClick={() => readStatus || onFollowed(id)}
-            >
-              <ExceptionOutlined aria-hidden="true" />
-              {t('message.openAlarm')}
-            </Link>
-          )}
+          {noticeId === undefined ? null : <OpenAlarm noticeId={noticeId} onFollowed={followed} />}
           {readStatus ? (
             <span className={css.read}>
               <CheckOutlined aria-hidden="true" />

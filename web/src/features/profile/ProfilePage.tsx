@@ -8,6 +8,7 @@ import { errorText } from '@/lib/http/errorText';
 import { userQuery } from '@/lib/http/queries';
 import { ErrorNote } from '@/ui/ErrorNote';
 import { PageTitle } from '@/ui/PageTitle';
+import { Panes } from '@/ui/Panes';
 import { Loading, Skeleton } from '@/ui/Skeleton';
 import { AppsTab } from './apps/AppsTab';
 import { InfoTab } from './info/InfoTab';
@@ -45,31 +46,36 @@ export function ProfilePage() {
         </div>
       ) : null}
       {user ? (
-        <div className={css.page}>
-          <ProfileCard user={user} />
-          <section className={css.parts} aria-label={t('profile.tabs')}>
-            <Tabs
-              activeKey={tab}
-              onChange={choose}
-              className={css.tabs}
-              destroyOnHidden
-              // Shown if the tabs do not all fit. By default antd labels it with its icon's English
-              // name.
-              more={{ icon: <EllipsisOutlined aria-label={t('profile.tabs')} /> }}
-              items={[
-                { key: 'info', label: t('profile.info'), children: <InfoTab user={user} onPhone={openPhone} /> },
-                {
-                  key: 'password',
-                  label: t('password.title'),
-                  children: <PasswordTab user={user} onPhone={openPhone} />,
-                },
-                { key: 'app', label: t('app.title'), children: <AppsTab /> },
-                { key: 'webhook', label: t('webhook.title'), children: <WebhooksTab /> },
-              ]}
-            />
-          </section>
+        <>
+          <Panes
+            shape="card"
+            first={<ProfileCard user={user} />}
+            second={
+              <section className={css.parts} aria-label={t('profile.tabs')}>
+                <Tabs
+                  activeKey={tab}
+                  onChange={choose}
+                  className={css.tabs}
+                  destroyOnHidden
+                  // Shown if the tabs do not all fit. By default antd labels it with its icon's English
+                  // name.
+                  more={{ icon: <EllipsisOutlined aria-label={t('profile.tabs')} /> }}
+                  items={[
+                    { key: 'info', label: t('profile.info'), children: <InfoTab user={user} onPhone={openPhone} /> },
+                    {
+                      key: 'password',
+                      label: t('password.title'),
+                      children: <PasswordTab user={user} onPhone={openPhone} />,
+                    },
+                    { key: 'app', label: t('app.title'), children: <AppsTab /> },
+                    { key: 'webhook', label: t('webhook.title'), children: <WebhooksTab /> },
+                  ]}
+                />
+              </section>
+            }
+          />
           <PhoneDialog open={phoneOpen} bound={user.mobile} onClose={() => setPhoneOpen(false)} />
-        </div>
+        </>
       ) : null}
       {query.isPending ? <Waiting /> : null}
     </>
@@ -79,10 +85,11 @@ export function ProfilePage() {
 function Waiting() {
   return (
     <Loading>
-      <div className={css.page}>
-        <Skeleton height={290} radius={12} />
-        <Skeleton height={380} radius={12} />
-      </div>
+      <Panes
+        shape="card"
+        first={<Skeleton height={290} radius={12} />}
+        second={<Skeleton height={380} radius={12} />}
+      />
     </Loading>
   );
 }

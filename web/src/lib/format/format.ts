@@ -26,7 +26,8 @@ export interface Format {
   number: (value: number, decimals?: number) => string;
   /** A fraction of one, as a percentage. */
   percent: (share: number) => string;
-  unit: (unit: string) => string;
+  /** The unit as the language writes it; empty where the name that it stands beside contains it. */
+  unit: (unit: string, beside?: string) => string;
   /**
    * The pieces of a reading, in order: the unit has another size than the value. If the property's
    * name `beside` it already contains the unit, the unit is omitted.
@@ -120,7 +121,7 @@ function createFormat(language: Language): Format {
     language,
     number,
     percent: (share) => formatPercent(share, language),
-    unit: (unit) => displayUnit(unit, language),
+    unit: (unit, beside) => displayUnit(beside === undefined ? unit : unitBeside(beside, unit, language), language),
     pieces,
     reading: (reading, beside) => joined(pieces(reading, beside)),
     age: (time, now) => ageText(time, now, true),

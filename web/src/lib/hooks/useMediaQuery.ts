@@ -18,5 +18,7 @@ export const phoneQuery = '(max-width: 767px)';
 export const touchQuery = '(pointer: coarse)';
 /** The list of devices beside a page becomes a drawer. */
 export const noSideColumnQuery = '(max-width: 1199px)';
+/** Wide enough for a list and what is chosen of it, side by side (`ui/Panes`). */
+export const panesQuery = '(min-width: 1280px)';
 /** The user wants reduced motion. */
 export const reducedMotionQuery = '(prefers-reduced-motion: reduce)';

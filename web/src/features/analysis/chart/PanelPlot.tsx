@@ -1,7 +1,7 @@
 import type { TFunction } from 'i18next';
 import { memo, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useFormat } from '@/lib/format/format';
+import { type Format, useFormat } from '@/lib/format/format';
 import { tickTexts } from '@/ui/chart/axes';
 import { type Measure, truncateToWidth } from '@/ui/chart/measure';
 import type { Axis } from '../data/column';
@@ -56,9 +56,7 @@ export const PanelPlot = memo(function PanelPlot({
     <g>
       {follows ? null : (
         <text className={css.head} x={left} y={box.top - headHeight + 15}>
-          {truncateToWidth(headOf(panel, format.unit(panel.unit), t), plotWidth + geometry.gutter, (words) =>
-            measure(words, 'name'),
-          )}
+          {truncateToWidth(headOf(panel, format, t), plotWidth + geometry.gutter, (words) => measure(words, 'name'))}
         </text>
       )}
       {texts.map((text, index) => {
@@ -109,7 +107,8 @@ export const PanelPlot = memo(function PanelPlot({
 });
 
 /** A plot of one quantity is named after it; one of several has only its unit. */
-function headOf(panel: Panel, unit: string, t: TFunction): string {
+function headOf(panel: Panel, format: Format, t: TFunction): string {
+  const unit = format.unit(panel.unit);
   const names = [...new Set(panel.columns.map(({ name }) => name))];
   const [name = ''] = names;
   if (panel.kind === 'depth') return t('analysis.head', { name: quantityOf(name), unit });
@@ -118,7 +117,8 @@ function headOf(panel: Panel, unit: string, t: TFunction): string {
     return names.length === 1 ? t('analysis.headOfSums', { name, unit, period }) : t('analysis.sums', { unit, period });
   }
   if (names.length > 1) return unit;
-  return unit === '' ? name : t('analysis.head', { name, unit });
+  const own = format.unit(panel.unit, name);
+  return own === '' ? name : t('analysis.head', { name, unit: own });
 }
 
 /** Soil moisture (10 cm) is soil moisture, as is soil moisture, 10 cm; its depths have labels of their own. */

@@ -19,10 +19,10 @@ export function SignsField({ attributes, signs, onChange }: SignsFieldProps) {
   const id = useId();
   const options = useMemo(
     () =>
-      attributes.map(({ sign, name, unit }) => ({
-        value: sign,
-        label: unit ? t('analysis.head', { name, unit: format.unit(unit) }) : name,
-      })),
+      attributes.map(({ sign, name, unit: given }) => {
+        const unit = format.unit(given, name);
+        return { value: sign, label: unit === '' ? name : t('analysis.head', { name, unit }) };
+      }),
     [attributes, format, t],
   );
   const known = signs.filter((sign) => attributes.some((attribute) => attribute.sign === sign));

@@ -19,3 +19,14 @@ it('has a search whose clear button is labelled in the user’s language', async
   await userEvent.click(screen.getByRole('button', { name: 'Clear the search' }));
   expect(screen.getAllByRole('checkbox')).toHaveLength(8);
 });
+
+it('does not repeat a unit that the name contains', () => {
+  const attributes: Attribute[] = [
+    { id: 'ph', name: 'Water pH', unit: 'pH', precision: 2, kind: 'line' },
+    { id: 'ec', name: 'Water EC', unit: 'mS/cm', precision: 2, kind: 'line' },
+  ];
+  renderWithProviders(
+    <AttributeList attributes={attributes} selected={['ph']} colors={new Map()} onToggle={() => undefined} />,
+  );
+  expect(screen.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual(['Water pH', 'Water ECmS/cm']);
+});

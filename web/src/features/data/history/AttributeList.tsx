@@ -72,7 +72,7 @@ export function AttributeList({ attributes, selected, colors, onToggle, titled =
                 <span className={css.cells}>
                   {isDrawn(attribute) ? <Stroke color={on ? color : undefined} bar={attribute.kind === 'sum'} /> : null}
                   <span className={`${css.name} ${on ? '' : css.off}`}>{keepUnitsTogether(attribute.name)}</span>
-                  <span className={css.unit}>{format.unit(attribute.unit)}</span>
+                  <span className={css.unit}>{format.unit(attribute.unit, attribute.name)}</span>
                 </span>
               </Checkbox>
               {attribute.derivation ? <DerivationNote derivation={attribute.derivation} /> : null}

@@ -1,6 +1,7 @@
-import { fireEvent, render, screen, waitFor } from '@testing-library/react';
+import { fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, it, vi } from 'vitest';
+import { setWidth } from '@/test/mediaQueries';
 import { RangeField } from './RangeField';
 import type { Span } from './range';
 
@@ -45,4 +46,27 @@ it('accepts a range from the calendar by keyboard and recognizes its shortcut', 
   expect(span.to - span.from).toBeGreaterThan(22 * 3_600_000);
   rerender(<RangeField span={span} shortcut={shortcut} onChange={onChange} />);
   expect(field).toHaveDisplayValue('Yesterday');
+});
+
+it('on a phone, has all shortcuts in one row, and the times once the user wants others', async () => {
+  setWidth(390);
+  const person = userEvent.setup();
+  const onChange = vi.fn();
+  const span: Span = { from: at(11, 15), to: at(11, 22) };
+  const { rerender } = render(<RangeField span={span} shortcut="week" onChange={onChange} />);
+  const row = screen.getByRole('radiogroup', { name: 'Range' });
+  expect(within(row).getAllByRole('radio')).toHaveLength(9);
+  expect(within(row).getByRole('radio', { name: '7 days' })).toBeChecked();
+  expect(screen.queryByRole('combobox', { name: 'By calendar' })).toBeNull();
+  expect(screen.queryByLabelText('Start')).toBeNull();
+  await person.click(within(row).getByText('Yesterday'));
+  expect(onChange.mock.lastCall?.[1]).toBe('yesterday');
+  await person.click(within(row).getByText('Custom'));
+  expect(screen.getByLabelText('Start')).toHaveValue('11/15/2026 10:00');
+  expect(within(row).getByRole('radio', { name: 'Custom' })).toBeChecked();
+  await person.click(within(row).getByText('24 h'));
+  rerender(<RangeField span={span} shortcut="day" onChange={onChange} />);
+  expect(screen.queryByLabelText('Start')).toBeNull();
+  rerender(<RangeField span={null} shortcut={null} onChange={onChange} />);
+  expect(screen.getByLabelText('Start')).toBeVisible();
 });

@@ -40,7 +40,8 @@ interface RangeFieldProps {
 
 /**
  * The range: a shortcut or two times. For an invalid range, the field says why; a range that is too
- * long is cleared.
+ * long is cleared. On a phone all shortcuts are in one row that scrolls sideways, and the times
+ * appear when none of them is chosen.
  */
 export function RangeField({ span, shortcut, onChange }: RangeFieldProps) {
   const { t } = useTranslation();
@@ -48,6 +49,8 @@ export function RangeField({ span, shortcut, onChange }: RangeFieldProps) {
   const isPhone = useMediaQuery(phoneQuery);
   const id = useId();
   const [open, setOpen] = useState(false);
+  // On a phone: the user asked for the times.
+  const [custom, setCustom] = useState(false);
   // The field's content while it is not a valid range.
   const [ends, setEnds] = useState<[number | null, number | null]>([null, null]);
   // The last choice was cleared because it was too long, and nothing has been chosen since.
@@ -63,6 +66,7 @@ export function RangeField({ span, shortcut, onChange }: RangeFieldProps) {
 
   const takeShortcut = (chosen: Shortcut) => {
     setCleared(false);
+    setCustom(false);
     onChange(spanOf(chosen, Math.floor(now()), descriptors[language].weekStart), chosen);
   };
 
@@ -97,74 +101,80 @@ export function RangeField({ span, shortcut, onChange }: RangeFieldProps) {
   };
 
   const choose = (value: string) => {
-    if (value === 'custom') setOpen(true);
-    else takeShortcut(value as Shortcut);
+    if (value !== 'custom') return takeShortcut(value as Shortcut);
+    setCustom(true);
+    setOpen(true);
   };
 
-  const quick = shortcuts.find((name) => name === shortcut);
+  const offered = [...shortcuts, 'custom', ...(isPhone ? calendarShortcuts : [])] as const;
+  const quick = isPhone && custom ? undefined : offered.find((name) => name === shortcut);
   return (
     <div className={css.field}>
-      <Segmented
-        className={css.shortcuts}
-        aria-label={t('history.range')}
-        value={quick ?? 'custom'}
-        onChange={choose}
-        options={[
-          ...shortcuts.map((name) => ({ value: name as string, label: t(`history.shortcut.${name}`) })),
-          { value: 'custom', label: t('history.shortcut.custom') },
-        ]}
-      />
+      <div className={css.shortcuts}>
+        <Segmented
+          aria-label={t('history.range')}
+          value={quick ?? 'custom'}
+          onChange={choose}
+          options={offered.map((name) => ({ value: name as string, label: t(`history.shortcut.${name}`) }))}
+        />
+      </div>
       {/* The picker's own list of presets is not reachable by keyboard. */}
-      <Select
-        aria-label={t('history.byCalendar')}
-        value={calendarShortcuts.find((name) => name === shortcut) ?? ''}
-        onChange={(event) => takeShortcut(event.target.value as Shortcut)}
-      >
-        <option value="" disabled hidden>
-          {t('history.byCalendar')}
-        </option>
-        {calendarShortcuts.map((name) => (
-          <option key={name} value={name}>
-            {t(`history.shortcut.${name}`)}
+      {isPhone ? null : (
+        <Select
+          aria-label={t('history.byCalendar')}
+          value={calendarShortcuts.find((name) => name === shortcut) ?? ''}
+          onChange={(event) => takeShortcut(event.target.value as Shortcut)}
+        >
+          <option value="" disabled hidden>
+            {t('history.byCalendar')}
           </option>
-        ))}
-      </Select>
+          {calendarShortcuts.map((name) => (
+            <option key={name} value={name}>
+              {t(`history.shortcut.${name}`)}
+            </option>
+          ))}
+        </Select>
+      )}
       <div className={css.pickers}>
-        <label className="visually-hidden" htmlFor={`${id}-from`}>
-          {t('history.from')}
-        </label>
-        <label className="visually-hidden" htmlFor={`${id}-to`}>
-          {t('history.to')}
-        </label>
-        <ConfigProvider theme={isPhone ? phoneCells : {}}>
-          <DatePicker.RangePicker
-            id={{ start: `${id}-from`, end: `${id}-to` }}
-            className={css.picker}
-            classNames={{ popup: { root: css.popup } }}
-            open={open}
-            onOpenChange={setOpen}
-            value={value}
-            onChange={take}
-            onCalendarChange={notice}
-            showTime={{ format: 'HH:mm' }}
-            format={`${descriptors[language].picker} HH:mm`}
-            placeholder={[t('history.from'), t('history.to')]}
-            allowEmpty={[true, true]}
-            // The clear button lies over the calendar icon and appears on hover: on a touch screen,
-            // users would clear the range by mistake.
-            allowClear={!isPhone}
-            status={error ? 'error' : undefined}
-            aria-invalid={error !== null}
-            aria-describedby={error ? `${id}-error` : undefined}
-            // The calendar covers the text below the field.
-            renderExtraFooter={error ? () => <p className={css.said}>{t(error)}</p> : undefined}
-            disabledDate={(day) => isFutureDay(pickedTime(day), now())}
-            disabledTime={(day) => {
-              const future = futureTimes(day ? pickedTime(day) : now(), now());
-              return { disabledHours: () => future.hours, disabledMinutes: future.minutes };
-            }}
-          />
-        </ConfigProvider>
+        {quick !== undefined && isPhone ? null : (
+          <>
+            <label className="visually-hidden" htmlFor={`${id}-from`}>
+              {t('history.from')}
+            </label>
+            <label className="visually-hidden" htmlFor={`${id}-to`}>
+              {t('history.to')}
+            </label>
+            <ConfigProvider theme={isPhone ? phoneCells : {}}>
+              <DatePicker.RangePicker
+                id={{ start: `${id}-from`, end: `${id}-to` }}
+                className={css.picker}
+                classNames={{ popup: { root: css.popup } }}
+                open={open}
+                onOpenChange={setOpen}
+                value={value}
+                onChange={take}
+                onCalendarChange={notice}
+                showTime={{ format: 'HH:mm' }}
+                format={`${descriptors[language].picker} HH:mm`}
+                placeholder={[t('history.from'), t('history.to')]}
+                allowEmpty={[true, true]}
+                // The clear button lies over the calendar icon and appears on hover: on a touch screen,
+                // users would clear the range by mistake.
+                allowClear={!isPhone}
+                status={error ? 'error' : undefined}
+                aria-invalid={error !== null}
+                aria-describedby={error ? `${id}-error` : undefined}
+                // The calendar covers the text below the field.
+                renderExtraFooter={error ? () => <p className={css.said}>{t(error)}</p> : undefined}
+                disabledDate={(day) => isFutureDay(pickedTime(day), now())}
+                disabledTime={(day) => {
+                  const future = futureTimes(day ? pickedTime(day) : now(), now());
+                  return { disabledHours: () => future.hours, disabledMinutes: future.minutes };
+                }}
+              />
+            </ConfigProvider>
+          </>
+        )}
         <div className={css.zone}>
           <ZoneNote />
         </div>

@@ -46,7 +46,7 @@ export function StatsTable({ model, window, otherTitle }: StatsTableProps) {
       </thead>
       {rows.map(({ trace, figures }) => {
         const { attribute, compared } = trace;
-        const unit = format.unit(attribute.unit);
+        const unit = format.unit(attribute.unit, attribute.name);
         const name = compared && otherTitle ? otherTitle : attribute.name;
         const values =
           figures.kind === 'three' ? (

@@ -26,6 +26,7 @@ export const TableHead = memo(function TableHead({ columns, order, onOrder }: Ta
           </button>
         </th>
         {columns.map(({ sign, name, unit }) => {
+          const unitText = unit ? format.unit(unit, name) : '';
           const own = order?.sign === sign ? order : undefined;
           const next = own ? (own.descending ? undefined : { sign, descending: true }) : { sign, descending: false };
           return (
@@ -38,7 +39,7 @@ export const TableHead = memo(function TableHead({ columns, order, onOrder }: Ta
               >
                 <span className={css.title}>
                   {name}
-                  {unit ? <span className={css.unit}> {format.unit(unit)}</span> : null}
+                  {unitText === '' ? null : <span className={css.unit}> {unitText}</span>}
                 </span>
                 <span className={css.arrow} aria-hidden="true">
                   {own ? own.descending ? <CaretDownOutlined /> : <CaretUpOutlined /> : null}

@@ -60,6 +60,20 @@ describe('the notified recipients', () => {
     expect(part().getByText('The rule named no notification channel when it triggered.')).toBeVisible();
   });
 
+  it('go by their names if they are people of the tenant', async () => {
+    await open([
+      delivery({ people: ['Elif Kaya'] }),
+      delivery({ mode: 'phoneMessage', recipient: '+905551112233', people: ['Mehmet', 'Ada'] }),
+      delivery({ recipient: 'cooperative@farm.example' }),
+    ]);
+    expect(lines()).toEqual([
+      'Elif KayaSentEmail Night crewa@farm.exampleAccepted after 0.8 s',
+      'Mehmet and AdaSentSMS Night crew+905551112233Accepted after 0.8 s',
+      'cooperative@farm.exampleSentEmail Night crewAccepted after 0.8 s',
+    ]);
+    expect(details('Elif Kaya')).toBeVisible();
+  });
+
   it('are one quiet line each if all went well; the details open on request', async () => {
     const { user } = await open([delivery(), delivery({ mode: 'phoneMessage', recipient: '+905551112233' })]);
     expect(lines()).toEqual([

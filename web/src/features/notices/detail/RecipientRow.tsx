@@ -8,6 +8,8 @@ import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useClock } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
+import type { Language } from '@/lib/i18n/i18n';
+import { descriptors } from '@/lib/i18n/languages';
 import { Chip, type ChipTone } from '@/ui/Chip';
 import { ChannelKindIcons } from '@/ui/channel/channelKinds';
 import { DeliveryHistory } from './DeliveryHistory';
@@ -25,13 +27,14 @@ export const stateLooks = {
 } as const satisfies Record<ShownState, { Icon: unknown; tone: ChipTone }>;
 
 /**
- * One recipient and its state. All attempts open below it, automatically if the delivery failed.
+ * One recipient, by name if a person of the tenant has the address or number, and its state. All attempts open below it, automatically if the delivery failed.
  */
 export function RecipientRow({ notified }: { notified: NotifiedRecipient }) {
   const { t } = useTranslation();
   const format = useFormat();
   const id = useId();
-  const { recipient, channel, mode, state, main, deliveries, reminders, planned } = notified;
+  const { recipient, people, channel, mode, state, main, deliveries, reminders, planned } = notified;
+  const name = people.length === 0 ? recipient : listOf(format.language, people);
   // Until the user decides, a failed delivery is open, even if it fails while it is shown.
   const [chosen, setChosen] = useState<boolean>();
   const open = chosen ?? state === 'failed';
@@ -48,7 +51,7 @@ export function RecipientRow({ notified }: { notified: NotifiedRecipient }) {
       </span>
       <div className={css.words}>
         <p className={css.what}>
-          <b className={css.who}>{recipient}</b>
+          <b className={css.who}>{name}</b>
           <Chip tone={tone}>{t(`inform.told.states.${state}`)}</Chip>
           {deliveries.some(({ digest }) => digest) ? <Chip tone="tag">{t('inform.told.digest')}</Chip> : null}
           {reminders > 0 ? (
@@ -57,6 +60,7 @@ export function RecipientRow({ notified }: { notified: NotifiedRecipient }) {
         </p>
         <p className={css.sub}>
           <ChannelKindIcons of={[mode]} /> {channel}
+          {people.length === 0 ? null : <span className={css.how}>{recipient}</span>}
           <span className={css.how}>{how}</span>
           {next ? <span className={css.how}>{next}</span> : null}
         </p>
@@ -74,8 +78,8 @@ export function RecipientRow({ notified }: { notified: NotifiedRecipient }) {
           className={`${css.more} ${open ? css.open : ''}`}
           aria-expanded={open}
           aria-controls={open ? id : undefined}
-          aria-label={t('inform.told.details', { name: recipient })}
-          title={t('inform.told.details', { name: recipient })}
+          aria-label={t('inform.told.details', { name })}
+          title={t('inform.told.details', { name })}
           onClick={() => setChosen(!open)}
         >
           <DownOutlined aria-hidden="true" />
@@ -84,4 +88,8 @@ export function RecipientRow({ notified }: { notified: NotifiedRecipient }) {
       {open ? <DeliveryHistory id={id} deliveries={deliveries} /> : null}
     </li>
   );
+}
+
+function listOf(language: Language, names: readonly string[]): string {
+  return new Intl.ListFormat(descriptors[language].intl, { type: 'conjunction' }).format(names);
 }

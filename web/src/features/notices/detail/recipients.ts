@@ -16,6 +16,8 @@ export function shownState({ state, reason }: Pick<Delivery, 'state' | 'reason'>
 export interface NotifiedRecipient {
   key: string;
   recipient: string;
+  /** The names of the tenant's people who have this address or number. */
+  people: readonly string[];
   channel: string;
   mode: Delivery['mode'];
   /**
@@ -72,10 +74,10 @@ function recipientOf(key: string, group: Delivery[]): NotifiedRecipient[] {
     deliveries.findLast(({ state }) => state === 'failed') ??
     deliveries.findLast((delivery) => delivery.state === 'queued' && !isPlanned(delivery)) ??
     first;
-  const { recipient, channel, mode } = first;
+  const { recipient, people = [], channel, mode } = first;
   const reminders = deliveries.filter(
     (delivery) => delivery.event === 'reminder' && shownState(delivery) === 'sent',
   ).length;
   const planned = deliveries.findLast(isPlanned)?.nextTime;
-  return [{ key, recipient, channel, mode, state: shownState(main), main, deliveries, reminders, planned }];
+  return [{ key, recipient, people, channel, mode, state: shownState(main), main, deliveries, reminders, planned }];
 }

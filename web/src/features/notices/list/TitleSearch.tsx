@@ -1,6 +1,6 @@
 import { Button } from 'antd';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useTypedSearch } from '@/lib/hooks/useTypedSearch';
 import { SearchField } from '@/ui/SearchField';
 import css from './TitleSearch.module.css';
 
@@ -11,35 +11,20 @@ interface TitleSearchProps {
   onSearch: (text: string) => void;
 }
 
-/** Searches titles on the button or Enter; Escape and the clear button empty it. */
+/** Searches titles once typing pauses, at once on the button or Enter; Escape and the cross empty it. */
 export function TitleSearch({ text, onSearch }: TitleSearchProps) {
   const { t } = useTranslation();
-  const [typed, setTyped] = useState(text);
-  const [known, setKnown] = useState(text);
-  if (text !== known) {
-    setKnown(text);
-    setTyped(text);
-  }
-  const clear = () => {
-    setTyped('');
-    if (text !== '') onSearch('');
-  };
+  const { typed, type, searchNow } = useTypedSearch(text, onSearch);
   return (
     <search className={css.search}>
       <form
         className={css.form}
         onSubmit={(event) => {
           event.preventDefault();
-          onSearch(typed.trim());
+          searchNow();
         }}
       >
-        <SearchField
-          value={typed}
-          onChange={setTyped}
-          label={t('inform.search')}
-          placeholder={t('inform.title')}
-          onClear={clear}
-        />
+        <SearchField value={typed} onChange={type} label={t('inform.search')} placeholder={t('inform.title')} />
         <Button htmlType="submit" className={css.query}>
           {t('inform.query')}
         </Button>

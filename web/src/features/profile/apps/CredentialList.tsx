@@ -11,10 +11,14 @@ interface CredentialListProps {
   onAsk: (asked: CredentialAction) => void;
 }
 
-/** A table; on a phone one card below the other. */
+/** Beside the person's card, a table with longer words would be too wide here. */
+const tightQuery = '(min-width: 1280px) and (max-width: 1359px)';
+
+/** A table; without room for it one card below the other. */
 export function CredentialList({ credentials, onAsk }: CredentialListProps) {
   const isPhone = useMediaQuery(phoneQuery);
-  return isPhone ? (
+  const isTight = useMediaQuery(tightQuery);
+  return isPhone || isTight ? (
     <Cards credentials={credentials} onAsk={onAsk} />
   ) : (
     <Table credentials={credentials} onAsk={onAsk} />
