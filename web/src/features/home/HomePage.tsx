@@ -5,6 +5,7 @@ import { useDeviceLive } from '@/lib/device/live/useDeviceLive';
 import { bannerQueryOptions, groupsQuery, mapQuery } from '@/lib/device/queries';
 import type { DeviceMap, Group, Overview } from '@/lib/device/types';
 import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
+import { useStages } from '@/lib/hooks/useStages';
 import { overviewQuery } from '@/lib/http/queries';
 import { useLanguage } from '@/lib/i18n/i18n';
 import { PageError } from '@/ui/PageError';
@@ -89,6 +90,7 @@ const Content = memo(function Content({ overview, groups, map, attention }: Cont
     [select, isPhone],
   );
 
+  const stage = useStages(3);
   const nothing = groups.data?.every(({ deviceCount }) => deviceCount === 0) === true;
   return (
     <>
@@ -102,25 +104,29 @@ const Content = memo(function Content({ overview, groups, map, attention }: Cont
       />
       <div className={`${css.columns} ${nothing ? css.bare : ''}`}>
         <div className={css.list}>
-          <DeviceList
-            groups={groups.data}
-            failed={groups.failed}
-            asOf={groups.asOf}
-            selected={name}
-            device={device ?? undefined}
-            onSelect={selectFromList}
-          />
+          {stage < 2 ? null : (
+            <DeviceList
+              groups={groups.data}
+              failed={groups.failed}
+              asOf={groups.asOf}
+              selected={name}
+              device={device ?? undefined}
+              onSelect={selectFromList}
+            />
+          )}
         </div>
         <div className={css.map}>
-          <MapCard
-            data={map.data}
-            groups={groups.data}
-            selected={name}
-            device={device ?? undefined}
-            onSelect={select}
-          />
+          {stage < 1 ? null : (
+            <MapCard
+              data={map.data}
+              groups={groups.data}
+              selected={name}
+              device={device ?? undefined}
+              onSelect={select}
+            />
+          )}
         </div>
-        {nothing ? null : (
+        {nothing || stage < 3 ? null : (
           <div className={css.panels} ref={panels}>
             {device === null && name !== undefined ? (
               <MissingDevice deviceName={name} />

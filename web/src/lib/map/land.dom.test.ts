@@ -3,10 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { landOf } from './land';
 
 const topology = JSON.parse(readFileSync('node_modules/world-atlas/land-50m.json', 'utf8'));
+const land = await landOf(topology);
 
-describe('the coastline', async () => {
-  const land = await landOf(topology);
-
+describe('the coastline', () => {
   it('consists of pieces, so that only those near the view are drawn', () => {
     expect(land.length).toBeGreaterThan(1000);
     const around = land.filter(({ bounds }) => bounds.contains([37.8571, 27.3412]));

@@ -63,6 +63,11 @@ const nearestZoom = 10.5;
 /** As above, for 1 : 110 million. */
 const nearestCoarseZoom = 9.5;
 
+/** Whether a map at this zoom tells land from sea. */
+export function showsSea(zoom: number, coarse: boolean): boolean {
+  return zoom < (coarse ? nearestCoarseZoom : nearestZoom);
+}
+
 /**
  * Draws only the land near the view: a tenant's map projects one continent, not fourteen hundred
  * islands.
@@ -70,13 +75,13 @@ const nearestCoarseZoom = 9.5;
 export class LandLayer extends L.Layer {
   private readonly land: Land[];
   private readonly drawn = new Map<Land, L.Polygon>();
-  private readonly nearest: number;
+  private readonly coarse: boolean;
   private renderer: L.Renderer | undefined;
 
   constructor(land: Land[], coarse = false) {
     super();
     this.land = land;
-    this.nearest = coarse ? nearestCoarseZoom : nearestZoom;
+    this.coarse = coarse;
   }
 
   override onAdd(map: L.Map): this {
@@ -98,7 +103,9 @@ export class LandLayer extends L.Layer {
   }
 
   private draw(): void {
-    this._map.getContainer().classList.toggle(css.sea ?? '', this._map.getZoom() < this.nearest);
+    const sea = showsSea(this._map.getZoom(), this.coarse);
+    this._map.getContainer().classList.toggle(css.sea ?? '', sea);
+    if (!sea) return;
     const near = this._map.getBounds().pad(1.5);
     for (const land of this.land) {
       const polygon = this.drawn.get(land);

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import type L from 'leaflet';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, startTransition, useEffect, useRef, useState } from 'react';
 import { useFormat } from '@/lib/format/format';
 import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { addTiles, createBaseMap, type MapTiles, setDragging } from '@/lib/map/baseMap';
 import { GraticuleLayer } from '@/lib/map/graticuleLayer';
-import { LandLayer, loadLand } from '@/lib/map/land';
+import { LandLayer, loadLand, showsSea } from '@/lib/map/land';
 import { useDataSaver } from '@/lib/storage/dataSaver';
 import css from './BaseMap.module.css';
 
@@ -31,7 +31,8 @@ export function BaseMap({ tiles, label, children }: BaseMapProps) {
     const made = createBaseMap(frame.current);
     const observer = new ResizeObserver(() => made.invalidateSize({ pan: false }));
     observer.observe(frame.current);
-    setMap(made);
+    // What the map shows is drawn piece by piece.
+    startTransition(() => setMap(made));
     return () => {
       setMap(null);
       observer.disconnect();
@@ -53,8 +54,9 @@ export function BaseMap({ tiles, label, children }: BaseMapProps) {
       <div ref={frame} className={css.frame} />
       {map ? (
         <>
-          <LandLayers map={map} tiles={tiles} />
           {children(map)}
+          {/* After the content, which may move the map to where no sea is shown. */}
+          <LandLayers map={map} tiles={tiles} />
         </>
       ) : null}
     </>
@@ -69,10 +71,19 @@ function LandLayers({ map, tiles }: { map: L.Map; tiles: MapTiles | null }) {
   const format = useFormat();
   const [graticule] = useState(() => new GraticuleLayer(format));
   const coarse = useDataSaver();
+  const [sea, setSea] = useState(false);
+  useEffect(() => {
+    const look = () => setSea(showsSea(map.getZoom(), coarse));
+    look();
+    map.on('zoomend', look);
+    return () => {
+      map.off('zoomend', look);
+    };
+  }, [map, coarse]);
   const land = useQuery({
     queryKey: ['map', 'land', coarse],
     queryFn: ({ signal }) => loadLand(signal, coarse),
-    enabled: tiles === null,
+    enabled: tiles === null && sea,
     staleTime: Number.POSITIVE_INFINITY,
   });
 

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type L from 'leaflet';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { startTransition, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type MapView, mapQuery } from '@/lib/device/queries';
 import type { Device, DeviceMap, Group } from '@/lib/device/types';
@@ -139,10 +139,11 @@ export function useMapContent(map: L.Map, tiles: MapTiles | null, content: Frame
   useEffect(() => {
     const made = { marks: new MarkLayer(map), scenes: new SceneLayer(map), unplaced: new UnplacedMark(map) };
     layers.current = made;
-    const moved = () => {
-      setView(viewOf(map));
-      setZoom(map.getZoom());
-    };
+    const moved = () =>
+      startTransition(() => {
+        setView(viewOf(map));
+        setZoom(map.getZoom());
+      });
     map.on('moveend zoomend resize', moved);
     return () => {
       map.off('moveend zoomend resize', moved);
