@@ -374,6 +374,10 @@ func TestStatusSaysWhatIsWrong(t *testing.T) {
 	if err := term.End(); err != nil {
 		t.Fatal(err)
 	}
+	testkit.Eventually(t, "PostgreSQL has ended the leader's session", func() bool {
+		s, err := ReadStatus(t.Context(), address)
+		return err == nil && s.Leader == ""
+	})
 	has("nobody leads", "does not wait for it", "No node leads: a was the last one")
 	c, err := pair.Primary().Connect(t.Context())
 	if err != nil {

@@ -4,7 +4,9 @@
   let theme = 'light';
   try {
     const stored = JSON.parse(localStorage.getItem('tilth.preferences') ?? 'null');
-    if (stored?.state?.darkMode === true) theme = 'dark';
+    const systemIsDark = matchMedia('(prefers-color-scheme: dark)').matches;
+    const dark = stored?.state?.followSystem === true ? systemIsDark : stored?.state?.darkMode === true;
+    if (dark) theme = 'dark';
     const language = localStorage.getItem('tilth.language');
     root.lang = 'en';
     // Who installs the console is told of it in their language.

@@ -73,6 +73,21 @@ describe('the settings', () => {
     expect(stored()).toMatchObject({ fixedNavbar: false, darkMode: true });
   });
 
+  it('make the theme follow the system until dark or light is chosen again', async () => {
+    const { person, panel } = await open();
+    const [follow, dark] = ['Follow the system', 'Dark mode'].map((name) => panel.getByRole('switch', { name }));
+    if (!follow || !dark) throw new Error('a switch is missing');
+    await person.click(dark);
+    await person.click(follow);
+    expect(follow).toBeChecked();
+    expect(dark).not.toBeChecked(); // as the test's system is
+    expect(document.documentElement.dataset.theme).toBe('light');
+    await person.click(dark);
+    expect(follow).not.toBeChecked();
+    expect(document.documentElement.dataset.theme).toBe('dark');
+    expect(stored()).toMatchObject({ darkMode: true, followSystem: false });
+  });
+
   it('follow a choice in another tab', async () => {
     const { panel, container } = await open();
     const state = { sidebarColor: 'danger', sidebarType: 'dark', fixedNavbar: false, darkMode: true };

@@ -8,7 +8,7 @@ import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { showError } from '@/lib/http/errorText';
 import { consoleSettingsQuery, userQuery } from '@/lib/http/queries';
 import { signOut } from '@/lib/session/session';
-import { usePreferences } from '@/lib/storage/preferences';
+import { usePreferences, useTheme } from '@/lib/storage/preferences';
 import { Avatar } from '@/ui/Avatar';
 import { IconButton } from '@/ui/IconButton';
 import { LanguageSelect } from '@/ui/LanguageSelect';
@@ -24,7 +24,8 @@ interface SettingsPanelProps {
 export function SettingsPanel({ open, onClose }: SettingsPanelProps) {
   const { t } = useTranslation();
   const isPhone = useMediaQuery(phoneQuery);
-  const { fixedNavbar, darkMode, saveData, set } = usePreferences();
+  const { fixedNavbar, followSystem, saveData, set } = usePreferences();
+  const theme = useTheme();
   return (
     <Drawer
       open={open}
@@ -49,7 +50,23 @@ export function SettingsPanel({ open, onClose }: SettingsPanelProps) {
           )}
         </Row>
         <Row name={t('settings.darkMode')} hint={t('settings.darkModeHint')}>
-          {(labels) => <Switch checked={darkMode} onChange={(checked) => set({ darkMode: checked })} {...labels} />}
+          {(labels) => (
+            // Who chooses one of the two does not follow the system any more.
+            <Switch
+              checked={theme === 'dark'}
+              onChange={(checked) => set({ darkMode: checked, followSystem: false })}
+              {...labels}
+            />
+          )}
+        </Row>
+        <Row name={t('settings.followSystem')} hint={t('settings.followSystemHint')}>
+          {(labels) => (
+            <Switch
+              checked={followSystem}
+              onChange={(checked) => set({ followSystem: checked, darkMode: theme === 'dark' })}
+              {...labels}
+            />
+          )}
         </Row>
         <Row name={t('saver.title')} hint={t('saver.hint')}>
           {(labels) => <Switch checked={saveData} onChange={(checked) => set({ saveData: checked })} {...labels} />}

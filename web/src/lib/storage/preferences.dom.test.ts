@@ -49,6 +49,34 @@ describe('preferences', () => {
     matchMedia.mockRestore();
   });
 
+  it.each(['dark', 'light'])('follow the system that is %s, if the user wants that', (scheme) => {
+    let changed: () => void = () => undefined;
+    let now = scheme;
+    const matchMedia = vi.spyOn(window, 'matchMedia').mockImplementation(
+      (query) =>
+        ({
+          get matches() {
+            return query === `(prefers-color-scheme: ${now})`;
+          },
+          addEventListener: (_: string, listener: () => void) => {
+            changed = listener;
+          },
+          removeEventListener: () => undefined,
+        }) as never,
+    );
+    usePreferences.getState().set({ followSystem: true, darkMode: scheme === 'light' });
+    beforeFirstPaint();
+    expect(root.dataset.theme).toBe(scheme);
+    stop = followThemePreference();
+    expect(root.dataset.theme).toBe(scheme);
+    now = scheme === 'dark' ? 'light' : 'dark';
+    changed();
+    expect(root.dataset.theme).toBe(now);
+    stop();
+    stop = () => undefined;
+    matchMedia.mockRestore();
+  });
+
   it('follow another tab', async () => {
     stop = followThemePreference();
     localStorage.setItem(storageKey, JSON.stringify({ state: { ...defaultPreferences, darkMode: true }, version: 0 }));

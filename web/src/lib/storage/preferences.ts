@@ -12,6 +12,8 @@ export interface Preferences {
   sidebarType: SidebarType;
   fixedNavbar: boolean;
   darkMode: boolean;
+  /** Dark or light as the user's system is, whatever `darkMode` says. */
+  followSystem: boolean;
   /** Expensive content loads only on request. */
   saveData: boolean;
   /** How the data centre shows readings. */
@@ -23,6 +25,7 @@ export const defaultPreferences: Preferences = {
   sidebarType: 'white',
   fixedNavbar: true,
   darkMode: false,
+  followSystem: false,
   saveData: false,
   dataView: 'cards',
 };
@@ -46,6 +49,7 @@ function validPreferences(stored: unknown): Partial<Preferences> {
   if (value.sidebarType === 'white' || value.sidebarType === 'dark') result.sidebarType = value.sidebarType;
   if (typeof value.fixedNavbar === 'boolean') result.fixedNavbar = value.fixedNavbar;
   if (typeof value.darkMode === 'boolean') result.darkMode = value.darkMode;
+  if (typeof value.followSystem === 'boolean') result.followSystem = value.followSystem;
   if (typeof value.saveData === 'boolean') result.saveData = value.saveData;
   if (value.dataView === 'cards' || value.dataView === 'table') result.dataView = value.dataView;
   return result;
@@ -59,14 +63,7 @@ export const usePreferences = create<PreferencesState>()(
     }),
     {
       name: storageKey,
-      partialize: ({ sidebarColor, sidebarType, fixedNavbar, darkMode, saveData, dataView }): Preferences => ({
-        sidebarColor,
-        sidebarType,
-        fixedNavbar,
-        darkMode,
-        saveData,
-        dataView,
-      }),
+      partialize: ({ set: _, ...preferences }): Preferences => preferences,
       merge: (stored, current) => ({ ...current, ...validPreferences(stored) }),
     },
   ),
@@ -81,16 +78,28 @@ const forcedColorQueries = {
   light: '(forced-colors: active) and (prefers-color-scheme: light)',
 };
 
-function themeOf(darkMode: boolean, dictatedDark: boolean, dictatedLight: boolean): Theme {
-  return dictatedDark || (darkMode && !dictatedLight) ? 'dark' : 'light';
+const darkSystemQuery = '(prefers-color-scheme: dark)';
+
+type ThemeChoice = Pick<Preferences, 'darkMode' | 'followSystem'>;
+
+/** `is` tells whether a media query holds. */
+function themeOf({ darkMode, followSystem }: ThemeChoice, is: (query: string) => boolean): Theme {
+  if (is(forcedColorQueries.dark)) return 'dark';
+  if (is(forcedColorQueries.light)) return 'light';
+  return (followSystem ? is(darkSystemQuery) : darkMode) ? 'dark' : 'light';
 }
 
+const themeQueries = [forcedColorQueries.dark, forcedColorQueries.light, darkSystemQuery];
+
 export function useTheme(): Theme {
-  return themeOf(
-    usePreferences((state) => state.darkMode),
+  const darkMode = usePreferences((state) => state.darkMode);
+  const followSystem = usePreferences((state) => state.followSystem);
+  const held = [
     useMediaQuery(forcedColorQueries.dark),
     useMediaQuery(forcedColorQueries.light),
-  );
+    useMediaQuery(darkSystemQuery),
+  ];
+  return themeOf({ darkMode, followSystem }, (query) => held[themeQueries.indexOf(query)] === true);
 }
 
 /**
@@ -98,10 +107,12 @@ export function useTheme(): Theme {
  * stops it.
  */
 export function followThemePreference(): () => void {
-  const media = [window.matchMedia(forcedColorQueries.dark), window.matchMedia(forcedColorQueries.light)] as const;
+  const media = new Map(themeQueries.map((query) => [query, window.matchMedia(query)]));
   const apply = () => {
-    const { darkMode } = usePreferences.getState();
-    document.documentElement.dataset.theme = themeOf(darkMode, media[0].matches, media[1].matches);
+    document.documentElement.dataset.theme = themeOf(
+      usePreferences.getState(),
+      (query) => media.get(query)?.matches === true,
+    );
     const base = getComputedStyle(document.documentElement).getPropertyValue('--base').trim();
     if (base) document.querySelector('meta[name="theme-color"]')?.setAttribute('content', base);
   };
@@ -114,10 +125,10 @@ export function followThemePreference(): () => void {
   apply();
   const unsubscribe = usePreferences.subscribe(apply);
   window.addEventListener('storage', onStorage);
-  for (const one of media) one.addEventListener('change', apply);
+  for (const one of media.values()) one.addEventListener('change', apply);
   return () => {
     unsubscribe();
-    for (const one of media) one.removeEventListener('change', apply);
+    for (const one of media.values()) one.removeEventListener('change', apply);
     window.removeEventListener('storage', onStorage);
   };
 }

@@ -1,6 +1,7 @@
 import { useContext } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Device, nameOf } from '@/lib/device/types';
+import { TickMark } from '@/ui/deviceTree/TickMark';
 import css from './Compare.module.css';
 import { ComparedDevices, maxCompared } from './compared';
 
@@ -14,6 +15,7 @@ export function CompareBox({ device }: { device: Device }) {
   return (
     <label className={css.target} title={full ? t('data.compare.full', { count: maxCompared }) : label}>
       <input type="checkbox" className={css.box} checked={chosen} disabled={full} onChange={() => toggle(device)} />
+      <TickMark ticked={chosen} />
       <span className="visually-hidden">{label}</span>
     </label>
   );

@@ -7,9 +7,10 @@ import { boundsOfAll } from './mapView';
 
 /** The devices fill the frame but for this part of it on each side. */
 const margin = 0.075;
-/** Pixels that a mark extends above its position, and beside it. */
+/** Pixels that a mark extends above its position, and that its value may extend below and beside it. */
 const marksAbove = 24;
-const markBeside = 34;
+const valueBelow = 34;
+const valueBeside = 48;
 const fitSnap = 0.05;
 /** Of a single device: at this zoom, the rows of a field can be told apart. */
 const singleZoom = 16;
@@ -42,13 +43,13 @@ export function useFit(
         return;
       }
       const { x, y } = map.getSize();
-      const [beside, above] = [Math.max(markBeside, x * margin), Math.max(marksAbove, y * margin)];
+      const [beside, above] = [Math.max(valueBeside, x * margin), Math.max(marksAbove, y * margin)];
       // Between two steps of the zoom, devices could fill little more than half of the frame.
       const { zoomSnap } = map.options;
       map.options.zoomSnap = fitSnap;
       map.fitBounds(bounds, {
         paddingTopLeft: [beside, Math.max(covered() + marksAbove, above)],
-        paddingBottomRight: [beside, above],
+        paddingBottomRight: [beside, Math.max(valueBelow, y * margin)],
         maxZoom: bounds.getNorthEast().equals(bounds.getSouthWest()) ? singleZoom : closestZoom,
         animate,
       });
