@@ -71,7 +71,7 @@ test('dark mode changes the page at once and survives a reload', async ({ page }
   await page.getByRole('button', { name: 'Settings' }).click();
   await page.getByRole('switch', { name: 'Dark mode' }).click();
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
-  await expect(page.locator('html')).toHaveCSS('background-color', 'rgb(16, 21, 18)');
+  await expect(page.locator('html')).toHaveCSS('background-color', 'rgb(13, 17, 15)');
   await page.reload();
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
 });

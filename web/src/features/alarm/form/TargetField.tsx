@@ -42,7 +42,7 @@ export function TargetField({ value, onChange, error, hint }: TargetFieldProps) 
   const { t } = useTranslation();
   const format = useFormat();
   const [text, setText] = useState('');
-  const { options, names, found, missingName, total, devices } = useTargetOptions(value, text.trim());
+  const { options, names, found, missingName, total, devices, waiting } = useTargetOptions(value, text.trim());
   const [open, setOpen] = useState(false);
   const choose = (values: string[]) => {
     if (values.includes(allFoundValue)) {
@@ -79,7 +79,7 @@ export function TargetField({ value, onChange, error, hint }: TargetFieldProps) 
           maxCount={maxTargets}
           maxTagCount={maxTags}
           maxTagPlaceholder={(left) => t('rule.form.targets.more', { n: format.number(left.length) })}
-          loading={devices.isFetching}
+          loading={waiting || devices.isFetching}
           options={options}
           optionRender={({ data, value: each }) => (
             <span className={each === allFoundValue ? css.every : css.target}>
@@ -97,7 +97,7 @@ export function TargetField({ value, onChange, error, hint }: TargetFieldProps) 
           notFoundContent={
             devices.isError ? (
               <span>{errorText(devices.error)}</span>
-            ) : devices.isFetching ? (
+            ) : waiting || devices.isFetching ? (
               t('common.loading')
             ) : (
               t('home.search.noneTitle', { text: text.trim() })

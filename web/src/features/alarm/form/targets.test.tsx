@@ -4,6 +4,7 @@ import { noTargets } from '@/lib/alarm/targets';
 import { askedOf, paths, sentTo } from '@/test/alarmServer';
 import { dialog, fieldBox, fillRule, newServerForEachTest, openRuleForm, press, server } from '@/test/ruleForm';
 import { rule } from '@/test/samples';
+import { ok, onGet } from '@/test/server';
 
 newServerForEachTest();
 
@@ -41,6 +42,23 @@ describe('the targets of a rule', () => {
         'Weather mastModel',
       ]),
     );
+  });
+
+  it('are offered once all are known: scenes that come later would push the devices away', async () => {
+    let answer: () => void = () => undefined;
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    onGet('/admin-api/client/pc/group/page', async () => {
+      await answered;
+      return ok({ list: [], total: 0 });
+    });
+    const { user } = await openRuleForm();
+    await user.click(fieldBox(/^Device source/));
+    await waitFor(() => expect(document.querySelector('.ant-select-item-empty')).toHaveTextContent('Loading'));
+    expect(offered()).toEqual([]);
+    answer();
+    await waitFor(() => expect(offered().slice(0, 2)).toEqual(['Default groupScene', 'Orchard mast · WS-1']));
   });
 
   it('take all found devices at once and show how many devices there are', async () => {

@@ -34,8 +34,11 @@ export function useTargetOptions({ devices: chosen, groups, products }: Targets,
   const settled = useDebouncedText(text);
   const devices = useQuery(offeredDevicesQuery(language, settled));
   const known = useQuery({ ...namedQuery(language, chosen), enabled: chosen.length > 0 }).data?.list;
-  const scenes = useQuery(allScenesQuery()).data ?? [];
-  const models = useQuery(productsQuery()).data ?? [];
+  const scenesQuery = useQuery(allScenesQuery());
+  const modelsQuery = useQuery(productsQuery());
+  const [scenes, models] = [scenesQuery.data ?? [], modelsQuery.data ?? []];
+  // Scenes that come after the devices would push them away under the finger.
+  const waiting = devices.isPending || scenesQuery.isPending || modelsQuery.isPending;
 
   const scene = (id: number, name: string): TargetOption => ({
     value: targetValue.scene(id),
@@ -77,14 +80,16 @@ export function useTargetOptions({ devices: chosen, groups, products }: Targets,
   const all = every ? [{ value: allFoundValue, name: everyName, label: everyName }] : [];
   return {
     // Without a search text, a scene is more useful than the first of many devices.
-    options:
-      text === ''
+    options: waiting
+      ? []
+      : text === ''
         ? [...ofScenes, ...ofDevices, ...ofModels]
         : [...all, ...ofDevices, ...[...ofScenes, ...ofModels].filter(matches)],
     names,
     found,
     total,
     devices,
+    waiting,
     /** A chosen device that no longer exists. */
     missingName: known && chosen.find((name) => !known.some(({ deviceName }) => deviceName === name)),
   };
