@@ -127,6 +127,8 @@ test('comparison with the period before and with another device', async ({ page 
   const compare = async (name: string) => {
     await dialog.getByRole('combobox', { name: 'Compare' }).click();
     await page.locator('.ant-select-item-option', { hasText: name }).click();
+    // A list that is still closing takes no click.
+    await expect(page.locator('.ant-select-dropdown:visible')).toHaveCount(0);
   };
   await compare('The period before');
   await expect(figures(dialog, /Air temperature.*The period before/)).toBeVisible();

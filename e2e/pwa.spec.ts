@@ -192,7 +192,7 @@ test('caches hold the console’s files and no user data; signing out wipes the 
   await visitPages(page);
   const paths = await cached(page);
   expect(paths).toContain('/');
-  expect(paths.filter((path) => !/^\/(assets\/[^/]+|theme\.js|favicon\.svg)?$/.test(path))).toEqual([]);
+  expect(paths.filter((path) => !/^\/(assets\/[^/]+|theme\.js|preload\.js|favicon\.svg)?$/.test(path))).toEqual([]);
 
   await signOut(page);
   await expect.poll(() => keptAnswerKeys(page)).toEqual([]);

@@ -34,6 +34,7 @@ test('Ctrl-K finds a device, a scene and a page, and opens the chosen one, by ke
   await expect(field).toBeHidden();
 
   await page.keyboard.press('Control+k');
+  await expect(field).toBeFocused();
   await page.keyboard.type('terr');
   await expect(dialog.getByRole('option', { name: 'Show all 12' })).toBeVisible();
   // A long list moves with the current line.
