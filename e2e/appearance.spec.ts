@@ -52,7 +52,7 @@ test('on a phone language and nickname are one tap away, and titles keep their r
   const box = await languages.boundingBox();
   expect([box?.width, box?.height]).toEqual([44, 44]);
   await expect(page.getByRole('banner').getByRole('link')).toHaveCount(0);
-  await page.getByRole('button', { name: 'Open the menu' }).click();
+  await page.getByRole('button', { name: 'More' }).click();
   await expect(page.getByRole('dialog').getByRole('link', { name: 'Elif Kaya' })).toBeVisible();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Close the menu' }).click();
@@ -127,7 +127,7 @@ test.describe('at 390 px', () => {
     await signIn(page);
     await expectNoHorizontalScroll(page);
     await expectAccessible(page);
-    await page.getByRole('button', { name: 'Open the menu' }).click();
+    await page.getByRole('button', { name: 'More' }).click();
     await expect(page.getByRole('link', { name: 'Equipment center' })).toBeVisible();
     await expectAccessible(page);
   });

@@ -12,7 +12,7 @@ interface PageTitleProps {
   title: string;
   /** One factual sentence. */
   summary?: ReactNode;
-  /** For a step within the page, on a phone: replaces the menu's button. */
+  /** For a step within the page, on a phone. */
   back?: { label: string; onClick: () => void };
 }
 

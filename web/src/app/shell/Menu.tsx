@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { overviewQuery, unreadCountQuery } from '@/lib/http/queries';
+import { Count } from './Count';
 import css from './Menu.module.css';
 import { type MenuEntry, mainMenuEntries, personalMenuEntries } from './menuEntries';
 
@@ -24,7 +25,7 @@ export function Menu({ onChoose }: MenuProps) {
         {mainMenuEntries.map((entry) => (
           <Item key={entry.name} entry={entry} onChoose={onChoose}>
             {entry.name === 'inform' && pending > 0 ? (
-              <Count count={pending} meaning={t('shell.pending', { count: pending })} alarm />
+              <Count count={pending} meaning={t('shell.pending', { count: pending })} alarm className={css.count} />
             ) : null}
           </Item>
         ))}
@@ -36,7 +37,7 @@ export function Menu({ onChoose }: MenuProps) {
         {personalMenuEntries.map((entry) => (
           <Item key={entry.name} entry={entry} onChoose={onChoose}>
             {entry.name === 'message' && unread > 0 ? (
-              <Count count={unread} meaning={t('shell.unread', { count: unread })} />
+              <Count count={unread} meaning={t('shell.unread', { count: unread })} className={css.count} />
             ) : null}
           </Item>
         ))}
@@ -67,14 +68,5 @@ function Item({ entry, onChoose, children }: ItemProps) {
         <span className={css.name}>{name}</span> {children}
       </Link>
     </li>
-  );
-}
-
-function Count({ count, meaning, alarm = false }: { count: number; meaning: string; alarm?: boolean }) {
-  return (
-    <span className={`${css.count} ${alarm ? css.alarm : ''}`} title={meaning}>
-      <span aria-hidden="true">{count > 999 ? '999+' : count}</span>
-      <span className="visually-hidden">{meaning}</span>
-    </span>
   );
 }

@@ -1,5 +1,4 @@
 import CloseOutlined from '@ant-design/icons/CloseOutlined';
-import SearchOutlined from '@ant-design/icons/SearchOutlined';
 import { Drawer } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { IconButton } from '@/ui/IconButton';
@@ -9,18 +8,16 @@ import { Sidebar } from './Sidebar';
 interface MenuDrawerProps {
   open: boolean;
   onClose: () => void;
-  /** A title needs the room that a button for the search would take in the bar. */
-  onSearch: () => void;
 }
 
 /** The sidebar on a phone. */
-export function MenuDrawer({ open, onClose, onSearch }: MenuDrawerProps) {
+export function MenuDrawer({ open, onClose }: MenuDrawerProps) {
   const { t } = useTranslation();
   return (
     <Drawer
       open={open}
       onClose={onClose}
-      placement="left"
+      placement="right"
       size={304}
       closable={false}
       aria-label={t('nav.label')}
@@ -28,16 +25,7 @@ export function MenuDrawer({ open, onClose, onSearch }: MenuDrawerProps) {
     >
       <div className={css.drawer}>
         <Sidebar onChoose={onClose} />
-        <div className={css.buttons}>
-          <IconButton
-            label={t('search.open')}
-            icon={<SearchOutlined />}
-            aria-haspopup="dialog"
-            onClick={() => {
-              onClose();
-              onSearch();
-            }}
-          />
+        <div className={css.close}>
           <IconButton label={t('shell.closeMenu')} icon={<CloseOutlined />} onClick={onClose} />
         </div>
       </div>

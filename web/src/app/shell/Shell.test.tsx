@@ -151,24 +151,35 @@ describe('the top bar', () => {
 });
 
 describe('on a phone', () => {
+  it('the bar at the bottom has the pages that are opened most often, with the pending alarms', async () => {
+    setWidth(390);
+    const { router } = await openConsole('/alarm');
+    const bar = screen.getByRole('navigation', { name: 'Shortcuts' });
+    await within(bar).findByRole('link', { name: /Alarm inform 2 pending alarms/ });
+    expect(within(bar).queryByRole('link', { current: 'page' })).toBeNull();
+    await userEvent.setup().click(within(bar).getByRole('link', { name: 'Data center' }));
+    expect(router.state.location.pathname).toBe('/data');
+    expect(within(bar).getByRole('link', { current: 'page' })).toHaveTextContent('Data center');
+    setWidth(1440);
+    expect(bar).not.toBeInTheDocument();
+  });
+
   it('the menu is a drawer that closes when the user chooses an entry', async () => {
     setWidth(390);
     const { router } = await openConsole('/alarm');
     const person = userEvent.setup();
-    await person.click(screen.getByRole('button', { name: 'Open the menu' }));
+    await person.click(screen.getByRole('button', { name: 'More' }));
     const drawer = await screen.findByRole('dialog');
     await person.click(within(drawer).getByRole('link', { name: 'Data center' }));
     expect(router.state.location.pathname).toBe('/data');
-    await expect
-      .poll(() => screen.getByRole('button', { name: 'Open the menu' }))
-      .toHaveAttribute('aria-expanded', 'false');
+    await expect.poll(() => screen.getByRole('button', { name: 'More' })).toHaveAttribute('aria-expanded', 'false');
   });
 
   it('the drawer names the user and links to the profile', async () => {
     setWidth(390);
     const { router } = await openConsole('/alarm');
     const person = userEvent.setup();
-    await person.click(screen.getByRole('button', { name: 'Open the menu' }));
+    await person.click(screen.getByRole('button', { name: 'More' }));
     const drawer = await screen.findByRole('dialog');
     await person.click(await within(drawer).findByRole('link', { name: 'Elif Kaya' }));
     expect(router.state.location.pathname).toBe('/profile');
@@ -178,7 +189,7 @@ describe('on a phone', () => {
     setWidth(390);
     await openConsole('/alarm');
     const person = userEvent.setup();
-    const button = screen.getByRole('button', { name: 'Open the menu' });
+    const button = screen.getByRole('button', { name: 'More' });
     await person.click(button);
     await person.click(await screen.findByRole('button', { name: 'Close the menu' }));
     expect(button).toHaveAttribute('aria-expanded', 'false');

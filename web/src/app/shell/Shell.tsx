@@ -15,6 +15,7 @@ import { lazyComponent } from '@/ui/lazyComponent';
 import { PageTitleSlot } from '@/ui/PageTitle';
 import { ZoneNote } from '@/ui/ZoneNote';
 import { useSearchKey } from '../search/useSearchKey';
+import { BottomBar } from './BottomBar';
 import css from './Shell.module.css';
 import { Sidebar } from './Sidebar';
 import { StatusBanner } from './StatusBanner';
@@ -75,8 +76,6 @@ export function Shell() {
         <div className={css.column}>
           <TopBar
             titleRef={setSlot}
-            menuOpen={menuOpen}
-            onMenu={() => setMenuOpen(true)}
             searchOpen={searchOpen}
             onSearch={() => setSearchOpen(true)}
             settingsOpen={settingsOpen}
@@ -94,10 +93,9 @@ export function Shell() {
             </PageTitleSlot>
           </main>
         </div>
+        {isPhone ? <BottomBar menuOpen={menuOpen} onMenu={() => setMenuOpen(true)} /> : null}
       </div>
-      {menu ? (
-        <MenuDrawer open={menuOpen} onClose={() => setMenuOpen(false)} onSearch={() => setSearchOpen(true)} />
-      ) : null}
+      {menu ? <MenuDrawer open={menuOpen} onClose={() => setMenuOpen(false)} /> : null}
       {search ? <SearchDialog open={searchOpen} onClose={() => setSearchOpen(false)} /> : null}
       {settings ? <SettingsPanel open={settingsOpen} onClose={() => setSettingsOpen(false)} /> : null}
     </>

@@ -1,4 +1,3 @@
-import MenuOutlined from '@ant-design/icons/MenuOutlined';
 import SearchOutlined from '@ant-design/icons/SearchOutlined';
 import SettingOutlined from '@ant-design/icons/SettingOutlined';
 import { useTranslation } from 'react-i18next';
@@ -13,29 +12,18 @@ import { UserLink } from './UserLink';
 interface TopBarProps {
   /** Receives the element for the page's title. */
   titleRef: (element: HTMLElement | null) => void;
-  menuOpen: boolean;
-  onMenu: () => void;
   searchOpen: boolean;
   onSearch: () => void;
   settingsOpen: boolean;
   onSettings: () => void;
 }
 
-export function TopBar({ titleRef, menuOpen, onMenu, searchOpen, onSearch, settingsOpen, onSettings }: TopBarProps) {
+export function TopBar({ titleRef, searchOpen, onSearch, settingsOpen, onSettings }: TopBarProps) {
   const { t } = useTranslation();
   const fixed = usePreferences((state) => state.fixedNavbar);
 
   return (
     <header className={`${css.bar} ${fixed ? css.fixed : ''}`}>
-      <span className={css.menu}>
-        <IconButton
-          label={t('shell.openMenu')}
-          icon={<MenuOutlined />}
-          aria-haspopup="dialog"
-          aria-expanded={menuOpen}
-          onClick={onMenu}
-        />
-      </span>
       <div className={css.title} ref={titleRef} />
       <div className={css.tools}>
         <span className={css.zone}>
