@@ -9,6 +9,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"tilth/api"
+	"tilth/internal/edge/httpbase"
 )
 
 // operation is one operation of one of the contracts.
@@ -17,6 +18,8 @@ type operation struct {
 	id         string
 	method     string
 	path       string // with its {parameters}
+	role       string // the least role that may call it
+	scope      string // the scope that a credential needs
 	parameters []parameter
 }
 
@@ -42,7 +45,10 @@ func operations(t *testing.T) (list []operation) {
 		}
 		for path, item := range doc.Paths.Map() {
 			for method, op := range item.Operations() {
-				o := operation{api: name, id: op.OperationID, method: method, path: path}
+				o := operation{
+					api: name, id: op.OperationID, method: method, path: path,
+					role: httpbase.Role(op), scope: httpbase.Scope(op),
+				}
 				if o.api == "" {
 					o.api = apiOf(path)
 				}

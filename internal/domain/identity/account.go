@@ -132,7 +132,7 @@ func (a *Account) UpdateProfile(ctx context.Context, c Caller, p Profile) error 
 			return nil
 		}
 		// To the old address: an attacker who takes over an account begins with this change.
-		return a.emailUser(ctx, u, "email", maskedEmail(email))
+		return a.emailUser(ctx, u, "email", MaskedEmail(email))
 	})
 	return wrap("update profile", err)
 }
@@ -214,7 +214,7 @@ func (a *Account) setMobile(ctx context.Context, c Caller, m MobileChange, first
 		if err := auditUser(ctx, u, "user.update", ContactChanges(u, &updated)...); err != nil {
 			return err
 		}
-		return a.emailUser(ctx, u, "mobile", maskedMobile(mobile))
+		return a.emailUser(ctx, u, "mobile", MaskedMobile(mobile))
 	})
 	return firstOf(wrap("set mobile", err), refusal)
 }

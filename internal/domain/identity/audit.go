@@ -25,8 +25,8 @@ func ContactChanges(before, after *User) (changes []audit.Change) {
 		mask                 func(string) string
 	}{
 		{"nickname", before.Nickname, after.Nickname, func(name string) string { return name }},
-		{"email", before.Email, after.Email, maskedEmail},
-		{"mobile", before.Mobile, after.Mobile, maskedMobile},
+		{"email", before.Email, after.Email, MaskedEmail},
+		{"mobile", before.Mobile, after.Mobile, MaskedMobile},
 	} {
 		change := audit.Change{
 			Field:  c.field,

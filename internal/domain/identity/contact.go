@@ -70,17 +70,17 @@ func IsEmail(address string) bool {
 		!strings.ContainsFunc(address, tenant.BreaksLayout)
 }
 
-// maskedMobile masks a number so that its owner recognises it: it shows the first and last three
+// MaskedMobile masks a number so that its owner recognises it: it shows the first and last three
 // characters.
-func maskedMobile(number string) string {
+func MaskedMobile(number string) string {
 	if len(number) < 8 {
 		return "•••"
 	}
 	return number[:3] + "•••••" + number[len(number)-3:]
 }
 
-// maskedEmail masks an address: it shows the first letter and the domain.
-func maskedEmail(address string) string {
+// MaskedEmail masks an address: it shows the first letter and the domain.
+func MaskedEmail(address string) string {
 	at := strings.LastIndexByte(address, '@')
 	if at < 1 {
 		return "•••"

@@ -71,12 +71,12 @@ func TestEmail(t *testing.T) {
 
 func TestMasks(t *testing.T) {
 	for number, want := range map[string]string{"+905551112233": "+90•••••233", "+1234": "•••", "": "•••"} {
-		if got := maskedMobile(number); got != want {
+		if got := MaskedMobile(number); got != want {
 			t.Errorf("%s: %s", number, got)
 		}
 	}
 	for address, want := range map[string]string{"ada@example.com": "a•••@example.com", "ş@örnek.tr": "ş•••@örnek.tr", "@x": "•••", "": "•••"} {
-		if got := maskedEmail(address); got != want {
+		if got := MaskedEmail(address); got != want {
 			t.Errorf("%s: %s", address, got)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/subtle"
 	"database/sql"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -35,6 +36,9 @@ type Credential struct {
 	ID         int64
 	Name       string
 	AppKey     string // public
+	Role       Role   // the most that it may do; never more than its user
+	Scopes     []Scope
+	Expires    int64 // epoch milliseconds; 0: never
 	Enabled    bool
 	CreateTime int64 // epoch milliseconds
 	LastUse    int64 // epoch milliseconds; 0: never used
@@ -47,6 +51,19 @@ type APICaller struct {
 	Tenant     tenant.ID
 	User       int64
 	Credential int64
+	Role       Role // the lesser of the credential's and its user's
+	Scopes     []Scope
+}
+
+// Check refuses (403) a call that needs a role and a scope.
+func (c *APICaller) Check(least Role, scope Scope) error {
+	if err := c.Role.Check(least); err != nil {
+		return err
+	}
+	if !slices.Contains(c.Scopes, scope) {
+		return errs.New(errs.Forbidden, "role.scope", "scope", string(scope))
+	}
+	return nil
 }
 
 type credentialRow struct {
@@ -57,6 +74,9 @@ type credentialRow struct {
 	Name          string
 	AppKey        string
 	SecretHash    []byte
+	Role          Role
+	Scopes        string
+	ExpireTime    int64
 	Enabled       bool
 	CreateTime    int64
 	LastUseTime   int64
@@ -64,7 +84,8 @@ type credentialRow struct {
 
 func (s *CredentialStore) credential(r *credentialRow) Credential {
 	return Credential{
-		ID: r.ID, Name: r.Name, AppKey: r.AppKey, Enabled: r.Enabled, CreateTime: r.CreateTime,
+		ID: r.ID, Name: r.Name, AppKey: r.AppKey, Role: r.Role, Scopes: splitScopes(r.Scopes), Expires: r.ExpireTime,
+		Enabled: r.Enabled, CreateTime: r.CreateTime,
 		LastUse: max(r.LastUseTime, s.pendingUses.lastUseOf(r.ID)),
 	}
 }
@@ -82,32 +103,49 @@ func NewCredentialStore(d *db.DB, now func() time.Time) *CredentialStore {
 	return &CredentialStore{db: d, now: now, pendingUses: newPendingUses()}
 }
 
+// CredentialForm is what a user chooses for a new credential.
+type CredentialForm struct {
+	Name    string
+	Role    string    // empty: the user's
+	Scopes  *[]string // nil: all that the role allows
+	Expires int64     // epoch milliseconds; 0: never
+}
+
 // Create makes a credential of a tenant's user and returns its secret, which cannot be read later.
 func (s *CredentialStore) Create(
 	ctx context.Context,
 	t tenant.ID,
 	user int64,
-	name string,
+	form CredentialForm,
 ) (made Credential, secret string, err error) {
-	if name, err = tenant.ParseName(name, "name", "common.nameRequired"); err != nil {
+	name, err := tenant.ParseName(form.Name, "name", "common.nameRequired")
+	if err != nil {
 		return made, "", err
 	}
 	if secret, err = newToken(); err != nil {
 		return made, "", err
 	}
+	now := s.now().UnixMilli()
+	if form.Expires != 0 && form.Expires <= now {
+		return made, "", errs.New(errs.Refused, "credential.past").WithField("expiryTime")
+	}
 	r := credentialRow{
-		TenantID: t, UserID: user, Name: name, AppKey: newAppKey(), SecretHash: hashToken(secret), Enabled: true,
-		CreateTime: s.now().UnixMilli(),
+		TenantID: t, UserID: user, Name: name, AppKey: newAppKey(), SecretHash: hashToken(secret),
+		ExpireTime: form.Expires, Enabled: true, CreateTime: now,
 	}
 	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		// Check the user: the tables alone would allow a credential for a tenant that is not its
 		// user's.
-		exists, err := tx.NewSelect().Model((*userRow)(nil)).Where("u.tenant_id = ? AND u.id = ?", t, user).Exists(ctx)
+		var owner userRow
+		err := tx.NewSelect().Model(&owner).Where("u.tenant_id = ? AND u.id = ?", t, user).Scan(ctx)
+		if db.IsMissing(err) {
+			return errs.Missing()
+		}
 		if err != nil {
 			return err
 		}
-		if !exists {
-			return errs.Missing()
+		if err := r.allow(owner.Role, form); err != nil {
+			return err
 		}
 		n, err := tx.NewSelect().Model((*credentialRow)(nil)).
 			Where("c.tenant_id = ? AND c.user_id = ?", t, user).Count(ctx)
@@ -124,6 +162,28 @@ func (s *CredentialStore) Create(
 		return made, "", wrap("create credential", err)
 	}
 	return s.credential(&r), secret, nil
+}
+
+// allow sets what the credential may do, of what its user may do.
+func (r *credentialRow) allow(most Role, form CredentialForm) error {
+	if r.Role = most; form.Role != "" {
+		r.Role = Role(form.Role)
+	}
+	if !IsRole(string(r.Role)) {
+		return errs.New(errs.Refused, "invalid.choice").WithField("role")
+	}
+	if !most.Allows(r.Role) {
+		return errs.New(errs.Refused, "credential.role").WithField("role")
+	}
+	scopes := scopesOf(r.Role)
+	if form.Scopes != nil {
+		var err error
+		if scopes, err = parseScopes(*form.Scopes, r.Role); err != nil {
+			return err
+		}
+	}
+	r.Scopes = joinScopes(scopes)
+	return nil
 }
 
 func newAppKey() string {
@@ -208,8 +268,8 @@ func requireRowAffected(res sql.Result, err error) error {
 }
 
 // Authenticate gives the caller of an app key and its secret. The tenant of an API request comes
-// only from here. An unknown key, a wrong secret, a disabled credential and a disabled user give
-// the same Unauthenticated error.
+// only from here. An unknown key, a wrong secret, a disabled or expired credential and a disabled
+// user give the same Unauthenticated error.
 func (s *CredentialStore) Authenticate(ctx context.Context, appKey, appSecret string) (APICaller, error) {
 	if !isAppKey(appKey) {
 		return APICaller{}, notSignedIn()
@@ -219,20 +279,29 @@ func (s *CredentialStore) Authenticate(ctx context.Context, appKey, appSecret st
 		TenantID   tenant.ID
 		UserID     int64
 		SecretHash []byte
+		Role       Role
+		UserRole   Role
+		Scopes     string
+		ExpireTime int64
 		Allowed    bool
 	}
 	row.SecretHash = make([]byte, len(hashToken(""))) // matches no secret: an unknown key takes the comparison too
 	err := s.db.Read(ctx).NewSelect().Model((*credentialRow)(nil)).
-		ColumnExpr("c.id, c.tenant_id, c.user_id, c.secret_hash, c.enabled AND NOT u.disabled AS allowed").
+		ColumnExpr("c.id, c.tenant_id, c.user_id, c.secret_hash, c.role, u.role AS user_role, c.scopes, c.expire_time").
+		ColumnExpr("c.enabled AND NOT u.disabled AS allowed").
 		Join("JOIN users AS u ON u.id = c.user_id AND u.tenant_id = c.tenant_id").
 		Where("c.app_key = ?", appKey).Scan(ctx, &row)
 	if err != nil && !db.IsMissing(err) {
 		return APICaller{}, wrap("authenticate credential", err)
 	}
 	right := subtle.ConstantTimeCompare(hashToken(appSecret), row.SecretHash) == 1
-	if !right || !row.Allowed {
+	now := s.now().UnixMilli()
+	if !right || !row.Allowed || row.ExpireTime != 0 && row.ExpireTime <= now {
 		return APICaller{}, notSignedIn()
 	}
-	s.pendingUses.add(row.ID, s.now().UnixMilli())
-	return APICaller{Tenant: row.TenantID, User: row.UserID, Credential: row.ID}, nil
+	s.pendingUses.add(row.ID, now)
+	return APICaller{
+		Tenant: row.TenantID, User: row.UserID, Credential: row.ID,
+		Role: row.Role.least(row.UserRole), Scopes: splitScopes(row.Scopes),
+	}, nil
 }

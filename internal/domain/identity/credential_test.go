@@ -28,7 +28,7 @@ func newCredentialFixture(t *testing.T) *credentialFixture {
 
 func (k *credentialFixture) create(t *testing.T, u *identity.User, name string) (identity.Credential, string) {
 	t.Helper()
-	c, secret, err := k.Credentials.Create(t.Context(), u.Tenant, u.ID, name)
+	c, secret, err := k.Credentials.Create(t.Context(), u.Tenant, u.ID, identity.CredentialForm{Name: name})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,8 @@ func TestCredentialCreateAndAuthenticate(t *testing.T) {
 		t.Errorf("%+v %q", c, secret)
 	}
 	p, err := k.Credentials.Authenticate(t.Context(), c.AppKey, secret)
-	if err != nil || p != (identity.APICaller{Tenant: k.field.ID, User: k.field.Ada.ID, Credential: c.ID}) {
+	if err != nil || p.Tenant != k.field.ID || p.User != k.field.Ada.ID || p.Credential != c.ID ||
+		p.Role != identity.Owner || len(p.Scopes) != 3 {
 		t.Errorf("%+v %v", p, err)
 	}
 	other, otherSecret := k.create(t, k.field.Ada, c.Name) // names need not be unique
@@ -99,7 +100,7 @@ func TestCredentialNames(t *testing.T) {
 		"\ufeff": "common.nameRequired", "a\u2066b": "invalid.format",
 	} {
 		if _, _, err := k.Credentials.Create(t.Context(), k.field.ID, k.field.Ada.ID,
-			name); !errs.Is(err, errs.Refused) || errs.As(err).Key != key {
+			identity.CredentialForm{Name: name}); !errs.Is(err, errs.Refused) || errs.As(err).Key != key {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
@@ -211,7 +212,7 @@ func TestCredentialIsolation(t *testing.T) {
 		}
 	}
 	if _, _, err := k.Credentials.Create(t.Context(), k.rival.ID, k.field.Ada.ID,
-		"crossed"); !errs.Is(err, errs.NotFound) {
+		identity.CredentialForm{Name: "crossed"}); !errs.Is(err, errs.NotFound) {
 		t.Errorf("a credential of one tenant's user for another tenant: %v", err)
 	}
 	if !k.authenticates(t, c.AppKey, secret) {
@@ -224,7 +225,12 @@ func TestMaxCredentialsPerUser(t *testing.T) {
 	for range identity.MaxCredentialsPerUser {
 		k.create(t, k.field.Ada, "a")
 	}
-	_, _, err := k.Credentials.Create(t.Context(), k.field.ID, k.field.Ada.ID, "one more")
+	_, _, err := k.Credentials.Create(
+		t.Context(),
+		k.field.ID,
+		k.field.Ada.ID,
+		identity.CredentialForm{Name: "one more"},
+	)
 	if !errs.Is(err, errs.Refused) || errs.As(err).Key != "credential.tooMany" {
 		t.Fatal(err)
 	}

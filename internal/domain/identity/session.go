@@ -55,6 +55,7 @@ type TokenPair struct {
 type Caller struct {
 	Tenant  tenant.ID
 	User    int64
+	Role    Role
 	Session int64
 	Expires int64 // when the token expires, epoch milliseconds
 }
@@ -189,11 +190,12 @@ func (s *SessionStore) Caller(ctx context.Context, access string) (Caller, error
 	var row struct {
 		TenantID   tenant.ID
 		UserID     int64
+		Role       Role
 		SessionID  int64
 		ExpireTime int64
 	}
 	err := s.db.Read(ctx).NewSelect().Model((*accessRow)(nil)).
-		ColumnExpr("s.tenant_id, s.user_id, a.session_id, a.expire_time").
+		ColumnExpr("s.tenant_id, s.user_id, u.role, a.session_id, a.expire_time").
 		Join("JOIN sessions AS s ON s.id = a.session_id").
 		Join("JOIN users AS u ON u.id = s.user_id AND NOT u.disabled").
 		Where("a.hash = ?", hash[:]).
@@ -204,7 +206,9 @@ func (s *SessionStore) Caller(ctx context.Context, access string) (Caller, error
 	if err != nil {
 		return Caller{}, wrap("find caller", err)
 	}
-	c := Caller{Tenant: row.TenantID, User: row.UserID, Session: row.SessionID, Expires: row.ExpireTime}
+	c := Caller{
+		Tenant: row.TenantID, User: row.UserID, Role: row.Role, Session: row.SessionID, Expires: row.ExpireTime,
+	}
 	s.callers.put(version, hash, c)
 	return c, nil
 }

@@ -330,7 +330,12 @@ func TestLastSignIn(t *testing.T) {
 	f.Clock.Advance(time.Minute)
 	f.refresh(t, f.pair.Refresh)
 	look(f.field.Ada, first, "after a refresh")
-	c, secret, err := f.Credentials.Create(t.Context(), f.field.ID, f.field.Ada.ID, "pump")
+	c, secret, err := f.Credentials.Create(
+		t.Context(),
+		f.field.ID,
+		f.field.Ada.ID,
+		identity.CredentialForm{Name: "pump"},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -23,7 +24,8 @@ type User struct {
 	Email      string
 	Mobile     string // E.164; empty when none is bound
 	Avatar     string // address; empty when none
-	LastSignIn int64  // the newest sign-in, epoch milliseconds; 0: never
+	Role       Role
+	LastSignIn int64 // the newest sign-in, epoch milliseconds; 0: never
 	Disabled   bool
 }
 
@@ -46,6 +48,7 @@ type userRow struct {
 	Email         string
 	Mobile        string
 	Avatar        string
+	Role          Role
 	LoginTime     int64
 	Disabled      bool
 	CreateTime    int64
@@ -54,7 +57,7 @@ type userRow struct {
 func (r *userRow) user() *User {
 	return &User{
 		ID: r.ID, Tenant: r.TenantID, UserName: r.UserName, Nickname: r.Nickname, Email: r.Email, Mobile: r.Mobile,
-		Avatar: r.Avatar, LastSignIn: r.LoginTime, Disabled: r.Disabled,
+		Avatar: r.Avatar, Role: r.Role, LastSignIn: r.LoginTime, Disabled: r.Disabled,
 	}
 }
 
@@ -126,24 +129,25 @@ func (s *UserStore) WithContacts(ctx context.Context, t tenant.ID, contacts []st
 	return users, wrap("find users by contact", err)
 }
 
-// Create creates u with a password hash and sets its id.
+// Create creates u with a password hash and sets its id. A user without a role becomes an owner.
 func (s *UserStore) Create(ctx context.Context, t tenant.ID, u *User, passwordHash string) error {
 	r := userRow{
 		TenantID: t, UserName: u.UserName, FoldedName: text.FoldASCII(u.UserName), PasswordHash: passwordHash,
-		Nickname: u.Nickname, Email: u.Email, Mobile: u.Mobile, Disabled: u.Disabled, CreateTime: s.now().UnixMilli(),
+		Nickname: u.Nickname, Email: u.Email, Mobile: u.Mobile, Role: cmp.Or(u.Role, Owner), Disabled: u.Disabled,
+		CreateTime: s.now().UnixMilli(),
 	}
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewInsert().Model(&r).Exec(ctx)
 		return err
 	})
-	u.ID, u.Tenant = r.ID, t
+	u.ID, u.Tenant, u.Role = r.ID, t, r.Role
 	return wrap("create user", err)
 }
 
-// Update changes the nickname, email, mobile number and disabled flag.
+// Update changes the nickname, email, mobile number, role and disabled flag.
 func (s *UserStore) Update(ctx context.Context, t tenant.ID, u *User) error {
-	return s.updateColumns(ctx, t, u.ID, "nickname = ?, email = ?, mobile = ?, disabled = ?",
-		u.Nickname, u.Email, u.Mobile, u.Disabled)
+	return s.updateColumns(ctx, t, u.ID, "nickname = ?, email = ?, mobile = ?, role = ?, disabled = ?",
+		u.Nickname, u.Email, u.Mobile, u.Role, u.Disabled)
 }
 
 // PutPassword replaces the password hash of a user.

@@ -8,6 +8,7 @@ import (
 
 	"tilth/internal/domain/alarm"
 	"tilth/internal/domain/audit"
+	"tilth/internal/domain/identity"
 	"tilth/internal/domain/notify"
 	"tilth/internal/domain/tenant"
 	"tilth/internal/edge/console/wire"
@@ -67,7 +68,7 @@ func (s *server) GetNoticeChannel(
 	return wire.GetNoticeChannel200JSONResponse{Code: success, Data: &list[0]}, nil
 }
 
-// wireChannels writes channels as the wire has them.
+// wireChannels writes channels as the caller may see them.
 func (s *server) wireChannels(ctx context.Context, channels []notify.Channel) ([]wire.NoticeChannel, error) {
 	ids := make([]int64, len(channels))
 	for i := range channels {
@@ -77,16 +78,19 @@ func (s *server) wireChannels(ctx context.Context, channels []notify.Channel) ([
 	if err != nil {
 		return nil, err
 	}
+	role := caller(ctx).Role
 	list := make([]wire.NoticeChannel, len(channels))
 	for i := range channels {
 		c := &channels[i]
 		list[i] = wire.NoticeChannel{
-			Id:           c.ID,
-			NoticeName:   c.Name,
-			NoticeMode:   []string{},
-			Email:        wire.NoticeChannelEmail{Emails: append([]string{}, c.To[notify.KindEmail]...)},
-			PhoneMessage: append([]string{}, c.To[notify.KindSMS]...),
-			Others:       wireOthers(c),
+			Id:         c.ID,
+			NoticeName: c.Name,
+			NoticeMode: []string{},
+			Email: wire.NoticeChannelEmail{
+				Emails: shownRecipients(role, notify.KindEmail, c.To[notify.KindEmail]),
+			},
+			PhoneMessage: shownRecipients(role, notify.KindSMS, c.To[notify.KindSMS]),
+			Others:       wireOthers(c, role),
 			Language:     omitEmpty(string(c.Language)),
 			CreateTime:   c.CreateTime,
 			RuleCount:    rules[c.ID].Count,
@@ -101,12 +105,15 @@ func (s *server) wireChannels(ctx context.Context, channels []notify.Channel) ([
 	return list, nil
 }
 
-// wireOthers writes the recipients of a channel of the kinds that the contract has in others.
-func wireOthers(c *notify.Channel) *[]wire.ChannelRecipients {
+// wireOthers writes the recipients of a channel of the kinds that the contract has in others, as a
+// role may see them.
+func wireOthers(c *notify.Channel, role identity.Role) *[]wire.ChannelRecipients {
 	var others []wire.ChannelRecipients
 	for _, m := range c.Kinds() {
 		if notify.FindKind(m).Other {
-			others = append(others, wire.ChannelRecipients{Mode: string(m), Recipients: c.To[m]})
+			others = append(others, wire.ChannelRecipients{
+				Mode: string(m), Recipients: shownRecipients(role, m, c.To[m]),
+			})
 		}
 	}
 	if others == nil {
@@ -201,7 +208,7 @@ func (s *server) newChannel(
 	case b.Others != nil:
 		others = *b.Others
 	case before != nil:
-		others = deref(wireOthers(before))
+		others = deref(wireOthers(before, identity.Operator))
 	}
 	for _, one := range others {
 		mode := notify.ChannelKind(one.Mode)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/getkin/kin-openapi/routers"
 
+	"tilth/internal/domain/identity"
 	"tilth/internal/domain/tenant"
 	"tilth/internal/edge/httpbase"
 	"tilth/internal/platform/errs"
@@ -26,8 +27,8 @@ const (
 	publicBodyLimit = 16 << 10
 )
 
-// withChecks passes a call to its handler if its path and method exist, its token is valid, and its
-// parameters and body match the contract. It checks in that order.
+// withChecks passes a call to its handler if its path and method exist, its token is valid, its
+// caller's role allows it, and its parameters and body match the contract. It checks in that order.
 func (s *server) withChecks(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
@@ -73,6 +74,9 @@ func (s *server) admit(w http.ResponseWriter, r *http.Request) error {
 		info.LogAttrs = []slog.Attr{
 			slog.Int64("tenant", int64(info.caller.Tenant)),
 			slog.Int64("user", info.caller.User),
+		}
+		if err := info.caller.Role.Check(identity.Role(httpbase.Role(route.Operation))); err != nil {
+			return err
 		}
 	}
 	if err := s.checkMemory(workOf(route)); err != nil {

@@ -13,11 +13,10 @@ func (s *server) CreateCredential(
 	ctx context.Context,
 	r wire.CreateCredentialRequestObject,
 ) (wire.CreateCredentialResponseObject, error) {
-	name := ""
-	if r.Body.Name != nil {
-		name = *r.Body.Name
+	form := identity.CredentialForm{
+		Name: deref(r.Body.Name), Role: deref(r.Body.Role), Scopes: r.Body.Scopes, Expires: deref(r.Body.ExpiryTime),
 	}
-	if err := checkText("name", name); err != nil {
+	if err := checkText("name", form.Name); err != nil {
 		return nil, err
 	}
 	c := caller(ctx)
@@ -29,7 +28,7 @@ func (s *server) CreateCredential(
 		"credential.create",
 		s.snapshotCredential(c.Tenant, c.User, &made.ID),
 		func(ctx context.Context) (err error) {
-			made, secret, err = s.Credentials.Create(ctx, c.Tenant, c.User, name)
+			made, secret, err = s.Credentials.Create(ctx, c.Tenant, c.User, form)
 			return err
 		},
 	)
@@ -57,6 +56,9 @@ func (s *server) PageCredentials(
 			Id:          k.ID,
 			Name:        k.Name,
 			AppKey:      k.AppKey,
+			Role:        string(k.Role),
+			Scopes:      scopeNames(k.Scopes),
+			ExpiryTime:  omitZero(k.Expires),
 			Enabled:     boolInt(k.Enabled),
 			CreateTime:  k.CreateTime,
 			LastUseTime: omitZero(k.LastUse),
@@ -65,6 +67,14 @@ func (s *server) PageCredentials(
 		})
 	}
 	return wire.PageCredentials200JSONResponse{Code: success, Data: page}, nil
+}
+
+func scopeNames(scopes []identity.Scope) []string {
+	names := make([]string, len(scopes))
+	for i, s := range scopes {
+		names[i] = string(s)
+	}
+	return names
 }
 
 // ToggleCredential opens a closed credential and closes an open one, or puts it into the state that

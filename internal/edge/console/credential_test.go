@@ -26,7 +26,8 @@ const (
 
 // createRivalCredential makes a credential of the rival's ada and returns its id.
 func (w *fixture) createRivalCredential() int64 {
-	c, _, err := w.Credentials.Create(context.Background(), w.rival.ID, w.rival.Ada.ID, marker+" credential")
+	form := identity.CredentialForm{Name: marker + " credential"}
+	c, _, err := w.Credentials.Create(context.Background(), w.rival.ID, w.rival.Ada.ID, form)
 	if err != nil {
 		panic(err) // a row of a table has no test to fail
 	}
@@ -52,7 +53,7 @@ func (w *fixture) credentialWorks(t *testing.T, c wire.NewCredential) bool {
 	if err != nil && !errs.Is(err, errs.Unauthenticated) {
 		t.Fatal(err)
 	}
-	return err == nil && p == identity.APICaller{Tenant: w.field.ID, User: w.field.Ada.ID, Credential: c.Id}
+	return err == nil && p.Tenant == w.field.ID && p.User == w.field.Ada.ID && p.Credential == c.Id
 }
 
 // A credential is made, listed, toggled and deleted.

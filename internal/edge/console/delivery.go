@@ -32,6 +32,9 @@ func (s *server) noticeDeliveries(ctx context.Context, notice int64) ([]wire.Del
 	list := wireDeliveries(deliveries)
 	for i := range list {
 		list[i].People = recipientNames(&deliveries[i], users)
+		if !caller(ctx).Role.Allows(identity.Operator) {
+			maskDelivery(&list[i])
+		}
 	}
 	return list, nil
 }

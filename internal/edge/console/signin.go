@@ -81,8 +81,16 @@ func (s *server) GetUser(ctx context.Context, _ wire.GetUserRequestObject) (wire
 		name = t.Name
 	}
 	return wire.GetUser200JSONResponse{Code: success, Data: &wire.User{
-		Id: u.ID, UserName: u.UserName, Nickname: u.Nickname, Email: u.Email, Mobile: u.Mobile, Avatar: u.Avatar,
-		LoginDate: omitZero(u.LastSignIn), TenantName: name, TimeZone: t.TimeZone.String(),
+		Id:         u.ID,
+		UserName:   u.UserName,
+		Nickname:   u.Nickname,
+		Email:      u.Email,
+		Mobile:     u.Mobile,
+		Avatar:     u.Avatar,
+		Role:       string(u.Role),
+		LoginDate:  omitZero(u.LastSignIn),
+		TenantName: name,
+		TimeZone:   t.TimeZone.String(),
 	}}, nil
 }
 

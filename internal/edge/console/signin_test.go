@@ -224,6 +224,7 @@ func TestUser(t *testing.T) {
 		Nickname:   w.field.Ada.Nickname,
 		Email:      w.field.Ada.Email,
 		Mobile:     w.field.Ada.Mobile,
+		Role:       "owner",
 		LoginDate:  &newest,
 		TenantName: "field",
 		TimeZone:   "Europe/Istanbul",

@@ -45,6 +45,25 @@ func validateRequest(ctx context.Context, in *openapi3filter.RequestValidationIn
 // schedules them by tenant, and refuses them first when memory is short.
 const heavyExtension = "x-heavy"
 
+// roleExtension and scopeExtension are the contract's extensions that say who may make a call.
+const (
+	roleExtension  = "x-role"
+	scopeExtension = "x-scope"
+)
+
+// Role returns the least role that may make a call: that of a user, or public, device or provider;
+// empty if the contract does not say.
+func Role(o *openapi3.Operation) string {
+	role, _ := o.Extensions[roleExtension].(string)
+	return role
+}
+
+// Scope returns the scope that a credential needs for a call; empty if the contract does not say.
+func Scope(o *openapi3.Operation) string {
+	scope, _ := o.Extensions[scopeExtension].(string)
+	return scope
+}
+
 // Heavy tells whether the contract marks an operation as heavy.
 func Heavy(o *openapi3.Operation) bool {
 	heavy, _ := o.Extensions[heavyExtension].(bool)

@@ -99,6 +99,10 @@ func (h *lorawan) signIn(w http.ResponseWriter, r *http.Request) (tenant.ID, boo
 	gate, from := h.pipeline.gate, networkOf(h.opts.ClientAddr(r))
 	program, err := h.check(r, from)
 	if err == nil {
+		if program.Check(identity.Operator, identity.ScopeTelemetry) != nil {
+			writeJSON(w, http.StatusForbidden, problem{Code: "forbidden"})
+			return 0, false
+		}
 		return program.Tenant, true
 	}
 	if !errs.Is(err, errs.Unauthenticated) {

@@ -77,7 +77,12 @@ func newLoRaWANFixture(t *testing.T, change ...func(*Options)) *lorawanFixture {
 	}
 	green, blue := o.Tenant(t, "green"), o.Tenant(t, "blue")
 	for _, owner := range []*testkit.Tenant{green, blue} {
-		made, secret, err := o.Credentials.Create(t.Context(), owner.ID, owner.Ada.ID, "network server")
+		made, secret, err := o.Credentials.Create(
+			t.Context(),
+			owner.ID,
+			owner.Ada.ID,
+			identity.CredentialForm{Name: "network server"},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,6 +165,47 @@ func (o *lorawanFixture) committed() (lines []string) {
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// A network server's credential needs the scope telemetry, and a user who is an operator.
+func TestUplinkNeedsRoleAndScope(t *testing.T) {
+	o := newLoRaWANFixture(t)
+	green, err := o.Tenants.ByName(t.Context(), "green")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ada, err := o.Users.ByName(t.Context(), green.ID, "ada")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		scopes []string
+		user   identity.Role
+		want   string
+	}{
+		"with the scope":    {[]string{"telemetry"}, identity.Owner, "200 {}"},
+		"of an operator":    {[]string{"telemetry"}, identity.Operator, "200 {}"},
+		"without the scope": {[]string{"read", "webhooks"}, identity.Owner, `403 {"code":"forbidden"}`},
+		"of a viewer's":     {[]string{"telemetry"}, identity.Viewer, `403 {"code":"forbidden"}`},
+	} {
+		form := identity.CredentialForm{Name: name, Scopes: &c.scopes}
+		made, secret, err := o.Credentials.Create(t.Context(), green.ID, ada.ID, form)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ada.Role = c.user
+		if err := o.Users.Update(t.Context(), green.ID, ada); err != nil {
+			t.Fatal(err)
+		}
+		o.keys["program"] = [2]string{made.AppKey, secret}
+		if got, _ := o.post("program", "chirpstack", fmt.Sprintf(chirpStackUp, `"soilMoisture": 31.5`)); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+		ada.Role = identity.Owner
+		if err := o.Users.Update(t.Context(), green.ID, ada); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 func TestLoRaWANUplinks(t *testing.T) {

@@ -91,6 +91,13 @@ func (s *server) admit(w http.ResponseWriter, r *http.Request, info *request, ro
 	if !l.Allowed() {
 		return errs.New(errs.TooMany, "error.429").RetryAfter(l.Retry)
 	}
+	err := info.program.Check(
+		identity.Role(httpbase.Role(route.Operation)),
+		identity.Scope(httpbase.Scope(route.Operation)),
+	)
+	if err != nil {
+		return err
+	}
 	work := memory.Call
 	if httpbase.Heavy(route.Operation) {
 		work = memory.Heavy

@@ -127,7 +127,7 @@ func newFixture(t testing.TB, with ...func(*openapi.Options)) *fixture {
 
 func (w *fixture) newKey(t testing.TB, u *identity.User) (identity.Credential, key) {
 	t.Helper()
-	c, secret, err := w.Credentials.Create(t.Context(), u.Tenant, u.ID, "test")
+	c, secret, err := w.Credentials.Create(t.Context(), u.Tenant, u.ID, identity.CredentialForm{Name: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"tilth/internal/domain/identity"
 	"time"
 
 	"tilth/internal/domain/device"
@@ -60,6 +61,34 @@ func TestDotDeviceNamesAreRefused(t *testing.T) {
 		if out := p.apply(t, string(file(name, "A")), false); len(out.Created) != 1 {
 			t.Errorf("%q: %+v", name, out)
 		}
+	}
+}
+
+// A role is set at creation, later with overwrite only: the tenant's owners change it meanwhile.
+func TestRoleOfFile(t *testing.T) {
+	p := newFixture(t)
+	file := func(role string) string {
+		return "tenants:\n  - {name: north, timeZone: UTC, users: [{userName: ada, password: first password" + role + "}]}"
+	}
+	for _, c := range []struct {
+		role      string
+		overwrite bool
+		want      identity.Role
+		changed   string
+	}{
+		{", role: viewer", false, identity.Viewer, ""},
+		{", role: operator", false, identity.Viewer, ""},
+		{", role: operator", true, identity.Operator, "user north/ada: role"},
+		{"", true, identity.Operator, ""},
+	} {
+		out := p.apply(t, file(c.role), c.overwrite)
+		if u := p.user(t, "north", "ada"); u.Role != c.want || itemNames(out.Changed) != c.changed {
+			t.Errorf("%q, overwrite %v: the %s, changed %q", c.role, c.overwrite, u.Role, itemNames(out.Changed))
+		}
+	}
+	p.apply(t, "tenants:\n  - {name: south, timeZone: UTC, users: [{userName: bora, password: first password}]}", false)
+	if u := p.user(t, "south", "bora"); u.Role != identity.Owner {
+		t.Errorf("without a role: %s", u.Role)
 	}
 }
 

@@ -280,6 +280,9 @@ func (c *checker) user(u *fileUser, scope string) {
 	if e := u.email; e.valid && e.value != "" && !identity.IsEmail(e.value) {
 		c.add(e.at, "email must look like ada@example.com")
 	}
+	if r := u.role; r.valid && !identity.IsRole(r.value) {
+		c.add(r.at, "role must be viewer, operator or owner")
+	}
 	if m := u.mobile; m.valid && m.value != "" {
 		if number := identity.E164(m.value); number == "" {
 			c.add(m.at, "mobile must be an international number, for example +905551112233")

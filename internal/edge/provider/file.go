@@ -75,6 +75,7 @@ type fileBranding struct{ title, content, logo, background, favicon field[string
 type fileUser struct {
 	at                                          filePos
 	userName, password, nickname, email, mobile field[string]
+	role                                        field[string]
 	disabled                                    field[bool]
 }
 
@@ -287,7 +288,8 @@ func (f *fileErrors) user(n ast.Node, at filePos) fileUser {
 	u := fileUser{at: at}
 	f.mapping(n, at, map[string]nodeReader{
 		"userName": f.trimmed(&u.userName), "password": f.text(&u.password), "nickname": f.trimmed(&u.nickname),
-		"email": f.trimmed(&u.email), "mobile": f.trimmed(&u.mobile), "disabled": f.boolean(&u.disabled),
+		"email": f.trimmed(&u.email), "mobile": f.trimmed(&u.mobile), "role": f.text(&u.role),
+		"disabled": f.boolean(&u.disabled),
 	})
 	return u
 }

@@ -194,6 +194,7 @@ func (pl *planner) planUsers(ctx context.Context, t *tenantStep) error {
 // planUser plans one user; known is nil if there is no user of that name.
 func (pl *planner) planUser(ctx context.Context, t *tenantStep, known *identity.User, f *fileUser) (userStep, error) {
 	number := field[string]{value: identity.E164(f.mobile.value), valid: f.mobile.valid, at: f.mobile.at}
+	role := field[identity.Role]{value: identity.Role(f.role.value), valid: f.role.valid, at: f.role.at}
 	if known == nil {
 		s := userStep{
 			step:             step{created: true},
@@ -204,6 +205,7 @@ func (pl *planner) planUser(ctx context.Context, t *tenantStep, known *identity.
 				Nickname: f.nickname.orDefault(f.userName.value),
 				Email:    f.email.value,
 				Mobile:   number.value,
+				Role:     role.value,
 				Disabled: f.disabled.value,
 			},
 		}
@@ -218,6 +220,7 @@ func (pl *planner) planUser(ctx context.Context, t *tenantStep, known *identity.
 	setField(&s.step, "nickname", &s.user.Nickname, &f.nickname)
 	setField(&s.step, "email", &s.user.Email, &f.email)
 	setField(&s.step, "mobile", &s.user.Mobile, &number)
+	setField(&s.step, "role", &s.user.Role, &role)
 	if !f.password.valid || pl.passwords == nil {
 		return s, nil
 	}

@@ -35,7 +35,7 @@ func (u *userStep) maskedStep() *step {
 	s := u.step
 	s.auditChanges = slices.DeleteFunc(
 		slices.Clone(s.auditChanges),
-		func(c audit.Change) bool { return c.Field != "disabled" },
+		func(c audit.Change) bool { return c.Field != "disabled" && c.Field != "role" },
 	)
 	s.auditChanges = append(s.auditChanges, identity.ContactChanges(&u.old, &u.user)...)
 	return &s

@@ -363,7 +363,7 @@ export interface paths {
         };
         /**
          * The tenant's audit entries, newest first
-         * @description The tenant's audit log, which every user of it may read: by time, then by id. `people` lists everybody who has an entry in it, regardless of the filters. `total` is 100,000 at most: use the times to find older entries. They are kept for three years (setting `--audit-retention`).
+         * @description The tenant's audit log, which its owners may read: by time, then by id. `people` lists everybody who has an entry in it, regardless of the filters. `total` is 100,000 at most: use the times to find older entries. They are kept for three years (setting `--audit-retention`).
          */
         get: operations["pageAudit"];
         put?: never;
@@ -3275,6 +3275,7 @@ export interface components {
             mobile: string;
             /** @description address of the picture; empty when none */
             avatar: string;
+            role: components["schemas"]["Role"];
             /**
              * Format: int64
              * @description the newest sign-in, including the current one
@@ -3285,6 +3286,11 @@ export interface components {
             /** @description the tenant's zone (IANA) */
             timeZone: string;
         };
+        /**
+         * @description A viewer looks at everything but what only owners see; an operator also changes devices, scenes, rules and channels, and works on alarms; an owner may do everything
+         * @enum {string}
+         */
+        Role: "viewer" | "operator" | "owner";
         UserAnswer: {
             code: number;
             data: components["schemas"]["User"] | null;
@@ -3333,6 +3339,13 @@ export interface components {
             id: number;
             name: string;
             appKey: string;
+            role: components["schemas"]["Role"];
+            scopes: components["schemas"]["CredentialScope"][];
+            /**
+             * Format: int64
+             * @description absent when it does not expire
+             */
+            expiryTime?: number;
             /**
              * @description 1 open, 0 closed
              * @enum {integer}
@@ -3372,7 +3385,21 @@ export interface components {
         CredentialCreate: {
             /** @description 1 to 64 characters once trimmed */
             name?: string;
+            /** @description `viewer`, `operator` or `owner`, at most the maker's own; absent: that. Of a maker whose role is lowered later, the lesser counts */
+            role?: string;
+            /** @description `read` (viewer), `telemetry` (operator), `webhooks` (owner), as the role allows; absent: all that it allows */
+            scopes?: string[];
+            /**
+             * Format: int64
+             * @description from then on the credential is refused; absent: never
+             */
+            expiryTime?: number;
         };
+        /**
+         * @description read: the tenant's data; telemetry: uplinks of network servers; webhooks: the tenant's webhooks
+         * @enum {string}
+         */
+        CredentialScope: "read" | "telemetry" | "webhooks";
         CredentialPage: {
             list: components["schemas"]["Credential"][];
             total: number;
@@ -4491,7 +4518,7 @@ export interface components {
         };
         TelemetryRefusal: {
             /** @enum {string} */
-            code: "refused" | "unauthorized" | "tooLarge" | "tooMany" | "tooSlow" | "unavailable" | "unreadable";
+            code: "refused" | "unauthorized" | "forbidden" | "tooLarge" | "tooMany" | "tooSlow" | "unavailable" | "unreadable";
             /** @description the reason of the first refusal, as one word: unreadable, unknown, outOfRange, … */
             reason?: string;
             /** @description the identifier that was refused; absent when the whole message was refused */
@@ -7248,7 +7275,7 @@ export interface operations {
                     "application/json": components["schemas"]["TelemetryRefusal"];
                 };
             };
-            /** @description The device is disabled */
+            /** @description The device is disabled; or, with the code forbidden, the credential lacks the scope telemetry or its role is below operator */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7344,7 +7371,7 @@ export interface operations {
                     "application/json": components["schemas"]["TelemetryRefusal"];
                 };
             };
-            /** @description The device is disabled */
+            /** @description The device is disabled; or, with the code forbidden, the credential lacks the scope telemetry or its role is below operator */
             403: {
                 headers: {
                     [name: string]: unknown;

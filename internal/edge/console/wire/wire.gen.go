@@ -1487,8 +1487,11 @@ type Credential struct {
 	CreateTime int64  `json:"createTime"`
 
 	// Enabled 1 open, 0 closed
-	Enabled int   `json:"enabled"`
-	Id      int64 `json:"id"`
+	Enabled int `json:"enabled"`
+
+	// ExpiryTime absent when it does not expire
+	ExpiryTime *int64 `json:"expiryTime,omitempty"`
+	Id         int64  `json:"id"`
 
 	// LastUseTime absent when it was never used
 	LastUseTime *int64 `json:"lastUseTime,omitempty"`
@@ -1499,12 +1502,25 @@ type Credential struct {
 
 	// Requests30d the same in the last 30 days
 	Requests30d int64 `json:"requests30d"`
+
+	// Role A viewer looks at everything but what only owners see; an operator also changes devices, scenes, rules and channels, and works on alarms; an owner may do everything
+	Role   Role              `json:"role"`
+	Scopes []CredentialScope `json:"scopes"`
 }
 
 // CredentialCreate defines model for CredentialCreate.
 type CredentialCreate struct {
+	// ExpiryTime from then on the credential is refused; absent: never
+	ExpiryTime *int64 `json:"expiryTime,omitempty"`
+
 	// Name 1 to 64 characters once trimmed
 	Name *string `json:"name,omitempty"`
+
+	// Role `viewer`, `operator` or `owner`, at most the maker's own; absent: that. Of a maker whose role is lowered later, the lesser counts
+	Role *string `json:"role,omitempty"`
+
+	// Scopes `read` (viewer), `telemetry` (operator), `webhooks` (owner), as the role allows; absent: all that it allows
+	Scopes *[]string `json:"scopes,omitempty"`
 }
 
 // CredentialPage defines model for CredentialPage.
@@ -1519,6 +1535,9 @@ type CredentialPageAnswer struct {
 	Data *CredentialPage `json:"data"`
 	Msg  string          `json:"msg"`
 }
+
+// CredentialScope read: the tenant's data; telemetry: uplinks of network servers; webhooks: the tenant's webhooks
+type CredentialScope = string
 
 // DayLines defines model for DayLines.
 type DayLines struct {
@@ -2598,6 +2617,9 @@ type RehearsedNotice struct {
 	Unsteady *bool `json:"unsteady,omitempty"`
 }
 
+// Role A viewer looks at everything but what only owners see; an operator also changes devices, scenes, rules and channels, and works on alarms; an owner may do everything
+type Role = string
+
 // Row defines model for Row.
 type Row struct {
 	CollectTime          int64                               `json:"collect_time"`
@@ -2920,6 +2942,9 @@ type User struct {
 	// Mobile E.164; empty when none is bound
 	Mobile   string `json:"mobile"`
 	Nickname string `json:"nickname"`
+
+	// Role A viewer looks at everything but what only owners see; an operator also changes devices, scenes, rules and channels, and works on alarms; an owner may do everything
+	Role Role `json:"role"`
 
 	// TenantName the branding's title if it has one
 	TenantName string `json:"tenantName"`
