@@ -8,7 +8,7 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// Snapshot gives a tenant's webhook for the audit log, which all users of the tenant can read. Of
+// Snapshot gives a tenant's webhook for the audit log, which owners of the tenant can read. Of
 // the URL it shows the origin only: the part behind the host is often the only secret that
 // protects the receiver.
 func (s *WebhookStore) Snapshot(t tenant.ID, id *int64) audit.Snapshot {

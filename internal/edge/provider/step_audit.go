@@ -29,7 +29,7 @@ func (s *step) auditAction(kind Kind, thing audit.Thing) audit.Action {
 	return d
 }
 
-// maskedStep returns the step of a user with contact data masked as far as all users of the tenant
+// maskedStep returns the step of a user with contact data masked as far as owners of the tenant
 // may read it.
 func (u *userStep) maskedStep() *step {
 	s := u.step
