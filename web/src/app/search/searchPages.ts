@@ -9,21 +9,25 @@ export interface FoundPage {
   search?: Record<string, string>;
 }
 
-/** All pages in the menu's order, then those that are reached within others. */
-function allPages(t: TFunction): FoundPage[] {
+/** All pages in the menu's order, then those that are reached within others; some are for owners only. */
+function allPages(t: TFunction, isOwner: boolean): FoundPage[] {
   const within = (part: string) => `${t('nav.profile')} · ${part}`;
   return [
     ...[...mainMenuEntries, ...personalMenuEntries].map(({ name, path }) => ({ title: t(`nav.${name}`), path })),
     { title: t('analysis.title'), path: '/analysis' },
     { title: within(t('password.title')), path: '/profile', search: { tab: 'password' } },
-    { title: within(t('app.title')), path: '/profile', search: { tab: 'app' } },
-    { title: within(t('webhook.title')), path: '/profile', search: { tab: 'webhook' } },
-    { title: t('activity.title'), path: '/profile/activity' },
+    ...(isOwner
+      ? [
+          { title: within(t('app.title')), path: '/profile', search: { tab: 'app' } },
+          { title: within(t('webhook.title')), path: '/profile', search: { tab: 'webhook' } },
+          { title: t('activity.title'), path: '/profile/activity' },
+        ]
+      : []),
   ];
 }
 
 /** The pages whose title has the text in it, in any case; all for an empty text. */
-export function findPages(t: TFunction, text: string): FoundPage[] {
+export function findPages(t: TFunction, text: string, isOwner: boolean): FoundPage[] {
   const wanted = foldForSearch(text.trim());
-  return allPages(t).filter(({ title }) => foldForSearch(title).includes(wanted));
+  return allPages(t, isOwner).filter(({ title }) => foldForSearch(title).includes(wanted));
 }

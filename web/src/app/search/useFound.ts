@@ -5,6 +5,7 @@ import type { components } from '@/api/schema.gen';
 import { useFormat } from '@/lib/format/format';
 import { useDebouncedText } from '@/lib/hooks/useDebouncedText';
 import { api } from '@/lib/http/api';
+import { useMay } from '@/lib/session/useMay';
 import { findPages } from './searchPages';
 
 /** A kind of thing that a search finds; each is a group of the list. */
@@ -42,6 +43,7 @@ const pauseMs = 150;
 /** What has the text in its name: pages at once, everything else by the server. */
 export function useFound(typed: string): Found {
   const { t } = useTranslation();
+  const isOwner = useMay('owner');
   const text = typed.trim();
   const asked = useDebouncedText(text, pauseMs);
   const query = useQuery({
@@ -53,7 +55,7 @@ export function useFound(typed: string): Found {
   });
   const navigate = useNavigate();
   const found = useFoundThings(text === '' ? undefined : query.data, asked);
-  const pages = findPages(t, text).map((page) => ({
+  const pages = findPages(t, text, isOwner).map((page) => ({
     id: `page-${page.path}-${page.search?.tab ?? ''}`,
     title: page.title,
     open: () => void navigate({ to: page.path, search: page.search ?? {} }),

@@ -10,6 +10,7 @@ import { useFormat } from '@/lib/format/format';
 import { noSideColumnQuery, phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { lastPage, pageSizes } from '@/lib/http/paging';
 import { overviewQuery } from '@/lib/http/queries';
+import { useMay } from '@/lib/session/useMay';
 import { usePreferences } from '@/lib/storage/preferences';
 import { DeviceChips } from '@/ui/deviceFilter/DeviceChips';
 import { DeviceColumn } from '@/ui/deviceFilter/DeviceColumn';
@@ -45,6 +46,7 @@ export function AlarmPage() {
   const overview = useQuery(overviewQuery());
   const [drawer, setDrawer] = useState<boolean>();
   const { data } = rules;
+  const mayAdd = useMay('operator');
 
   // The last page has become empty: show the page that is now the last.
   const last = data && !rules.isPlaceholderData ? lastPage(data.total, pageSize) : pageNo;
@@ -92,14 +94,16 @@ export function AlarmPage() {
               />
             ) : null}
             {isPhone ? null : <DeviceChips chosen={chosen} onChange={choose} />}
-            <Button
-              type="primary"
-              icon={<PlusOutlined aria-hidden="true" />}
-              className={css.new}
-              onClick={() => open('new')}
-            >
-              {t('rule.new')}
-            </Button>
+            {mayAdd ? (
+              <Button
+                type="primary"
+                icon={<PlusOutlined aria-hidden="true" />}
+                className={css.new}
+                onClick={() => open('new')}
+              >
+                {t('rule.new')}
+              </Button>
+            ) : null}
           </div>
           {isPhone && chosen.size > 0 ? (
             <div className={css.chips}>
@@ -114,11 +118,11 @@ export function AlarmPage() {
               action={
                 filtered ? (
                   <Button onClick={clear}>{t('rule.empty.clear')}</Button>
-                ) : (
+                ) : mayAdd ? (
                   <Button icon={<PlusOutlined aria-hidden="true" />} onClick={() => open('new')}>
                     {t('rule.new')}
                   </Button>
-                )
+                ) : undefined
               }
             />
           ) : rules.isError && !data ? null : (

@@ -7,6 +7,7 @@ import type { ChannelKind } from '@/lib/channel/kinds';
 import { type Channel, channelPageQuery } from '@/lib/channel/queries';
 import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { lastPage, pageSizes } from '@/lib/http/paging';
+import { useMay } from '@/lib/session/useMay';
 import { usePreferences } from '@/lib/storage/preferences';
 import { Empty } from '@/ui/Empty';
 import { PageError } from '@/ui/PageError';
@@ -32,12 +33,15 @@ export function ChannelPage() {
   const isWide = useMediaQuery(wideQuery);
   const fixedNavbar = usePreferences((state) => state.fixedNavbar);
   const { search, change, open, close } = useChannelSearch();
-  const { q, mode, page: pageNo = 1, size: pageSize = pageSizes[0], channel: opened } = search;
+  const { q, mode, page: pageNo = 1, size: pageSize = pageSizes[0], channel } = search;
   const query = useQuery(channelPageQuery({ noticeName: q, noticeMode: mode, pageNo, pageSize }));
   const tests = useTests();
+  const mayChange = useMay('operator');
   const [deletedId, setDeletedId] = useState<number>();
   const [deleteTarget, setDeleteTarget] = useState<Channel | null>(null);
   const { data, isPlaceholderData, refetch } = query;
+  // The form is for those who may change a channel.
+  const opened = mayChange ? channel : undefined;
 
   // The last page has become empty: show the page that is now the last.
   const last = data && !isPlaceholderData ? lastPage(data.total, pageSize) : pageNo;
@@ -58,11 +62,11 @@ export function ChannelPage() {
   const filtered = q !== undefined || mode !== undefined;
   const empty = data?.total === 0 && !isPlaceholderData;
   const beside = isWide && opened !== undefined;
-  const add = (
+  const add = mayChange ? (
     <Button icon={<PlusOutlined aria-hidden="true" />} onClick={() => open('new')}>
       {t('channel.new')}
     </Button>
-  );
+  ) : undefined;
   return (
     <>
       <PageTitle title={t('nav.channel')} summary={t('channel.summary')} />

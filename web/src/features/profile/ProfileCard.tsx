@@ -4,11 +4,13 @@ import HistoryOutlined from '@ant-design/icons/HistoryOutlined';
 import MailOutlined from '@ant-design/icons/MailOutlined';
 import MobileOutlined from '@ant-design/icons/MobileOutlined';
 import RightOutlined from '@ant-design/icons/RightOutlined';
+import SafetyOutlined from '@ant-design/icons/SafetyOutlined';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { components } from '@/api/schema.gen';
 import { missingValue, useFormat } from '@/lib/format/format';
+import { useMay } from '@/lib/session/useMay';
 import { maskNumber } from '@/lib/text/phoneNumber';
 import { Avatar } from '@/ui/Avatar';
 import { IconButton } from '@/ui/IconButton';
@@ -25,6 +27,7 @@ export function ProfileCard({ user }: { user: components['schemas']['User'] }) {
   // The dialog's code is loaded when it is first opened.
   const [wanted, setWanted] = useState(false);
   const name = user.nickname || user.userName;
+  const isOwner = useMay('owner');
 
   return (
     <section className={css.card} aria-label={name}>
@@ -44,6 +47,9 @@ export function ProfileCard({ user }: { user: components['schemas']['User'] }) {
       <h2 className={css.name}>{name}</h2>
       <p className={css.userName}>{user.userName}</p>
       <dl className={css.facts}>
+        <Fact icon={<SafetyOutlined />} name={t('role.title')} title={t(`role.may.${user.role}`)}>
+          {t(`role.${user.role}`)}
+        </Fact>
         <Fact icon={<MobileOutlined />} name={t('profile.mobileShort')}>
           {user.mobile === '' ? t('profile.noMobile') : <span className={css.figures}>{maskNumber(user.mobile)}</span>}
         </Fact>
@@ -60,14 +66,16 @@ export function ProfileCard({ user }: { user: components['schemas']['User'] }) {
           )}
         </Fact>
       </dl>
-      <Link to="/profile/activity" className={css.activity}>
-        <HistoryOutlined aria-hidden="true" />
-        <span>
-          <b>{t('activity.link')}</b>
-          <small>{t('activity.linkText')}</small>
-        </span>
-        <RightOutlined aria-hidden="true" />
-      </Link>
+      {isOwner ? (
+        <Link to="/profile/activity" className={css.activity}>
+          <HistoryOutlined aria-hidden="true" />
+          <span>
+            <b>{t('activity.link')}</b>
+            <small>{t('activity.linkText')}</small>
+          </span>
+          <RightOutlined aria-hidden="true" />
+        </Link>
+      ) : null}
       {wanted ? <AvatarDialog open={changing} onClose={() => setChanging(false)} /> : null}
     </section>
   );

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '@/lib/http/errorText';
 import { userQuery } from '@/lib/http/queries';
+import { useMay } from '@/lib/session/useMay';
 import { ErrorNote } from '@/ui/ErrorNote';
 import { PageTitle } from '@/ui/PageTitle';
 import { Panes } from '@/ui/Panes';
@@ -22,7 +23,9 @@ import { WebhooksTab } from './webhooks/WebhooksTab';
 /** The user's profile: details, password, API keys and webhooks. */
 export function ProfilePage() {
   const { t } = useTranslation();
-  const tab: ProfileTab = useSearch({ from: '/signed-in/shell/profile' }).tab ?? 'info';
+  const { tab: wanted = 'info' } = useSearch({ from: '/signed-in/shell/profile' });
+  const isOwner = useMay('owner');
+  const tab: ProfileTab = isOwner || wanted === 'password' ? wanted : 'info';
   const navigate = useNavigate({ from: '/profile' });
   const [phoneOpen, setPhoneOpen] = useState(false);
   const { data: user, ...query } = useQuery(userQuery());
@@ -67,8 +70,12 @@ export function ProfilePage() {
                       label: t('password.title'),
                       children: <PasswordTab user={user} onPhone={openPhone} />,
                     },
-                    { key: 'app', label: t('app.title'), children: <AppsTab /> },
-                    { key: 'webhook', label: t('webhook.title'), children: <WebhooksTab /> },
+                    ...(isOwner
+                      ? [
+                          { key: 'app', label: t('app.title'), children: <AppsTab /> },
+                          { key: 'webhook', label: t('webhook.title'), children: <WebhooksTab /> },
+                        ]
+                      : []),
                   ]}
                 />
               </section>

@@ -49,10 +49,14 @@ function createQueryCache(): QueryCache {
 }
 
 export function createQueryClient(): QueryClient {
-  return new QueryClient({
+  const client: QueryClient = new QueryClient({
     queryCache: createQueryCache(),
     mutationCache: new MutationCache({
-      onError: (error, _variables, _context, mutation) => showError(error, mutation.meta),
+      onError: (error, _variables, _context, mutation) => {
+        // The user's role was changed meanwhile: the console then offers what it allows.
+        if (error instanceof ApiError && error.code === 403) void client.invalidateQueries({ queryKey: ['user'] });
+        showError(error, mutation.meta);
+      },
     }),
     defaultOptions: {
       queries: {
@@ -65,4 +69,5 @@ export function createQueryClient(): QueryClient {
       mutations: { retry: false, networkMode: 'always' },
     },
   });
+  return client;
 }

@@ -6,6 +6,7 @@ import type { AlarmRule } from '@/lib/alarm/types';
 import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { useLanguage } from '@/lib/i18n/i18n';
 import { useOffline } from '@/lib/offline/reachability';
+import { useMay } from '@/lib/session/useMay';
 import { Sentence } from '@/ui/alarm/Sentence';
 import { Dialog } from '@/ui/Dialog';
 import { DiscardDialog } from '@/ui/DiscardDialog';
@@ -29,11 +30,15 @@ export interface RuleFormProps {
   onClosed: () => void;
 }
 
-/** Adds or changes a rule: the fields, the rule as a sentence, and its rehearsal. */
+/**
+ * Adds or changes a rule: the fields, the rule as a sentence, and its rehearsal. A viewer looks at it,
+ * and rehearses what it might be.
+ */
 export function RuleForm({ rule, open, onClose, onClosed }: RuleFormProps) {
   const { t } = useTranslation();
   const isPhone = useMediaQuery(phoneQuery);
   const offline = useOffline();
+  const maySave = useMay('operator');
   const language = useLanguage((state) => state.language);
   const form = useRuleForm(rule, onClose);
   const { values, save, draft, refusal } = form;
@@ -41,33 +46,42 @@ export function RuleForm({ rule, open, onClose, onClosed }: RuleFormProps) {
   return (
     <Dialog
       open={open}
-      title={t(rule ? 'rule.edit' : 'rule.new')}
+      title={t(!maySave ? 'rule.view' : rule ? 'rule.edit' : 'rule.new')}
       onClose={onClose}
       onClosed={onClosed}
       width={1180}
       footer={
-        <>
-          {isPhone ? null : <Button onClick={onClose}>{t('common.cancel')}</Button>}
-          {/* Without a network only one button is shown, which says so for both. */}
-          {offline ? null : (
-            <Button loading={save.isPending && !save.variables.run} onClick={() => form.submit(false)}>
-              {t('common.save')}
-            </Button>
-          )}
-          <SendButton
-            htmlType="button"
-            icon={<CaretRightOutlined aria-hidden="true" />}
-            loading={save.isPending && save.variables.run}
-            onClick={() => form.submit(true)}
-          >
-            {t('rule.form.saveRun')}
-          </SendButton>
-        </>
+        maySave ? (
+          <>
+            {isPhone ? null : <Button onClick={onClose}>{t('common.cancel')}</Button>}
+            {/* Without a network only one button is shown, which says so for both. */}
+            {offline ? null : (
+              <Button loading={save.isPending && !save.variables.run} onClick={() => form.submit(false)}>
+                {t('common.save')}
+              </Button>
+            )}
+            <SendButton
+              htmlType="button"
+              icon={<CaretRightOutlined aria-hidden="true" />}
+              loading={save.isPending && save.variables.run}
+              onClick={() => form.submit(true)}
+            >
+              {t('rule.form.saveRun')}
+            </SendButton>
+          </>
+        ) : (
+          <Button onClick={onClose}>{t('common.close')}</Button>
+        )
       }
     >
       <div className={css.layout}>
         <div className={css.fields} ref={form.setForm}>
-          {draft.offered ? <DraftBar onRestore={form.restore} onDiscard={draft.discard} /> : null}
+          {maySave ? null : (
+            <div className={css.refusal}>
+              <Note tone="info">{t('rule.form.viewer')}</Note>
+            </div>
+          )}
+          {draft.offered && maySave ? <DraftBar onRestore={form.restore} onDiscard={draft.discard} /> : null}
           {refusal?.field === 'form' ? (
             <div className={css.refusal} tabIndex={-1}>
               <Note tone="wrong" title={t('rule.saveFail')}>
@@ -92,7 +106,7 @@ export function RuleForm({ rule, open, onClose, onClosed }: RuleFormProps) {
         <RehearsedDevices form={form} />
       </div>
       <DiscardDialog
-        when={open && form.dirty}
+        when={open && form.dirty && maySave}
         saved={form.saved}
         isSameForm={({ pathname, search }) =>
           pathname === '/alarm' && (search as AlarmSearch).rule === (rule?.id ?? 'new')

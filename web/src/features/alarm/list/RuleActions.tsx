@@ -1,6 +1,7 @@
 import CaretRightOutlined from '@ant-design/icons/CaretRightOutlined';
 import EditOutlined from '@ant-design/icons/EditOutlined';
 import EllipsisOutlined from '@ant-design/icons/EllipsisOutlined';
+import EyeOutlined from '@ant-design/icons/EyeOutlined';
 import PauseOutlined from '@ant-design/icons/PauseOutlined';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -11,6 +12,7 @@ import type { AlarmRule } from '@/lib/alarm/types';
 import { toast } from '@/lib/feedback/feedback';
 import { now } from '@/lib/format/clock';
 import { api } from '@/lib/http/api';
+import { useMay } from '@/lib/session/useMay';
 import { IconButton } from '@/ui/IconButton';
 import { lazyComponent } from '@/ui/lazyComponent';
 import { refetchRules } from '../queries';
@@ -49,13 +51,14 @@ export function RuleActions({ children }: { children: ReactNode }) {
   );
 }
 
-/** The buttons of a rule. Only Run or Stop has a frame. */
+/** The buttons of a rule. Only Run or Stop has a frame. Viewers open it to rehearse it. */
 export function RuleButtons({ rule, running }: { rule: AlarmRule; running: boolean }) {
   const { t } = useTranslation();
   const client = useQueryClient();
   const ask = useContext(ActionContext);
   const more = useRef<HTMLButtonElement>(null);
   const { id, alarmName: name } = rule;
+  const mayChange = useMay('operator');
 
   const deployMutation = useMutation({
     mutationFn: () =>
@@ -87,6 +90,22 @@ export function RuleButtons({ rule, running }: { rule: AlarmRule; running: boole
       : { key: 'mute', label: t('rule.card.mute'), onClick: () => ask('mute', rule) },
     { key: 'delete', danger: true, label: t('common.delete'), onClick: () => ask('delete', rule) },
   ];
+  const openWord = t(mayChange ? 'rule.card.edit' : 'rule.card.view');
+  const openLink = (
+    <Link
+      from="/alarm"
+      to="."
+      search={(before) => ({ ...before, rule: id })}
+      resetScroll={false}
+      className={css.edit}
+      aria-label={`${openWord}: ${name}`}
+      title={openWord}
+    >
+      {mayChange ? <EditOutlined aria-hidden="true" /> : <EyeOutlined aria-hidden="true" />}
+      <span className={css.word}>{openWord}</span>
+    </Link>
+  );
+  if (!mayChange) return <div className={css.buttons}>{openLink}</div>;
   return (
     <div className={css.buttons}>
       <Dropdown menu={{ items }} autoFocus onOpenChange={back} trigger={['click']} placement="bottomRight">
@@ -98,18 +117,7 @@ export function RuleButtons({ rule, running }: { rule: AlarmRule; running: boole
           icon={<EllipsisOutlined aria-hidden="true" />}
         />
       </Dropdown>
-      <Link
-        from="/alarm"
-        to="."
-        search={(before) => ({ ...before, rule: id })}
-        resetScroll={false}
-        className={css.edit}
-        aria-label={`${t('rule.card.edit')}: ${name}`}
-        title={t('rule.card.edit')}
-      >
-        <EditOutlined aria-hidden="true" />
-        <span className={css.word}>{t('rule.card.edit')}</span>
-      </Link>
+      {openLink}
       <Button
         size="small"
         type={running ? 'default' : 'primary'}

@@ -1,9 +1,11 @@
 import RightOutlined from '@ant-design/icons/RightOutlined';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { kindsOf } from '@/lib/channel/kinds';
 import type { Channel } from '@/lib/channel/queries';
 import { formatDateTime } from '@/lib/format/date';
 import { useLanguage } from '@/lib/i18n/i18n';
+import { useMay } from '@/lib/session/useMay';
 import { ChannelKindChips } from '@/ui/channel/channelKinds';
 import { Loading, Skeleton } from '@/ui/Skeleton';
 import { useChannelText } from '../channelText';
@@ -21,6 +23,7 @@ export function ChannelCards({ channels, onOpen }: ChannelCardsProps) {
   const { t } = useTranslation();
   const words = useChannelText();
   const language = useLanguage((state) => state.language);
+  const mayChange = useMay('operator');
   if (!channels) {
     return (
       <Loading>
@@ -36,7 +39,7 @@ export function ChannelCards({ channels, onOpen }: ChannelCardsProps) {
     <ul aria-label={t('channel.list')}>
       {channels.map((channel) => (
         <li key={channel.id} className={css.item}>
-          <a className={css.card} href={addressOf(channel.id)} onClick={onPlainClick(() => onOpen(channel.id))}>
+          <Frame channel={channel} opens={mayChange} onOpen={onOpen}>
             <span className={css.words}>
               <b className={css.name}>{channel.noticeName}</b>
               <ChannelKindChips of={kindsOf(channel)} />
@@ -45,10 +48,28 @@ export function ChannelCards({ channels, onOpen }: ChannelCardsProps) {
                 className={css.facts}
               >{`${t('channel.col.created')} ${formatDateTime(channel.createTime, language)}`}</span>
             </span>
-            <RightOutlined className={css.arrow} aria-hidden="true" />
-          </a>
+            {mayChange ? <RightOutlined className={css.arrow} aria-hidden="true" /> : null}
+          </Frame>
         </li>
       ))}
     </ul>
+  );
+}
+
+interface FrameProps {
+  channel: Channel;
+  /** The user may change it. */
+  opens: boolean;
+  onOpen: (id: number) => void;
+  children: ReactNode;
+}
+
+function Frame({ channel: { id }, opens, onOpen, children }: FrameProps) {
+  return opens ? (
+    <a className={css.card} href={addressOf(id)} onClick={onPlainClick(() => onOpen(id))}>
+      {children}
+    </a>
+  ) : (
+    <div className={css.card}>{children}</div>
   );
 }

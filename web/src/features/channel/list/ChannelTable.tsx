@@ -4,6 +4,7 @@ import { kindsOf } from '@/lib/channel/kinds';
 import type { Channel } from '@/lib/channel/queries';
 import { formatDateTime } from '@/lib/format/date';
 import { useFormat } from '@/lib/format/format';
+import { useMay } from '@/lib/session/useMay';
 import { ChannelKindChips } from '@/ui/channel/channelKinds';
 import { Loading, Skeleton } from '@/ui/Skeleton';
 import { useChannelText } from '../channelText';
@@ -116,20 +117,25 @@ interface RowProps {
 const Row = memo(function Row({ channel, selected, test, ...on }: RowProps) {
   const format = useFormat();
   const words = useChannelText();
+  const mayChange = useMay('operator');
   const { id, noticeName, createTime, ruleCount } = channel;
   return (
     <>
-      <tr className={`${selected ? css.selected : ''} ${test ? css.tested : ''}`} data-row={id}>
+      <tr className={`${selected ? css.selected : ''} ${test ? css.tested : ''}`} data-row={mayChange ? id : undefined}>
         <th scope="row" className={css.name}>
-          <a
-            className={css.open}
-            href={addressOf(id)}
-            title={noticeName}
-            aria-current={selected ? 'true' : undefined}
-            onClick={onPlainClick(() => on.onOpen(id))}
-          >
-            {noticeName}
-          </a>
+          {mayChange ? (
+            <a
+              className={css.open}
+              href={addressOf(id)}
+              title={noticeName}
+              aria-current={selected ? 'true' : undefined}
+              onClick={onPlainClick(() => on.onOpen(id))}
+            >
+              {noticeName}
+            </a>
+          ) : (
+            <span title={noticeName}>{noticeName}</span>
+          )}
         </th>
         <td>
           <ChannelKindChips of={kindsOf(channel)} />
@@ -144,7 +150,9 @@ const Row = memo(function Row({ channel, selected, test, ...on }: RowProps) {
           </time>
         </td>
         <td className={css.action}>
-          <RowActions channel={channel} test={test} onTest={on.onTest} onOpen={on.onOpen} onDelete={on.onDelete} />
+          {mayChange ? (
+            <RowActions channel={channel} test={test} onTest={on.onTest} onOpen={on.onOpen} onDelete={on.onDelete} />
+          ) : null}
         </td>
       </tr>
       {test ? (

@@ -8,6 +8,7 @@ import { type ChannelKind, channelKinds, isOffered } from '@/lib/channel/kinds';
 import { availableKindsQuery } from '@/lib/channel/queries';
 import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { useTypedSearch } from '@/lib/hooks/useTypedSearch';
+import { useMay } from '@/lib/session/useMay';
 import { IconButton } from '@/ui/IconButton';
 import { SearchField } from '@/ui/SearchField';
 import { Select } from '@/ui/Select';
@@ -28,6 +29,7 @@ interface QueryBarProps {
 export function QueryBar({ search: { q = '', mode }, onQuery, onNew }: QueryBarProps) {
   const { t } = useTranslation();
   const isPhone = useMediaQuery(phoneQuery);
+  const mayAdd = useMay('operator');
   const ways = useQuery(availableKindsQuery()).data;
   const shownKinds = channelKinds.filter((kind) => kind === mode || isOffered(kind, ways));
   const [open, setOpen] = useState(false);
@@ -81,9 +83,11 @@ export function QueryBar({ search: { q = '', mode }, onQuery, onNew }: QueryBarP
             {query}
           </>
         )}
-        <Button type="primary" icon={<PlusOutlined aria-hidden="true" />} className={css.new} onClick={onNew}>
-          {t('channel.new')}
-        </Button>
+        {mayAdd ? (
+          <Button type="primary" icon={<PlusOutlined aria-hidden="true" />} className={css.new} onClick={onNew}>
+            {t('channel.new')}
+          </Button>
+        ) : null}
         {isPhone && open ? (
           <div className={css.more}>
             {modeField}

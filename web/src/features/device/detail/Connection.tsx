@@ -7,6 +7,7 @@ import type { Device } from '@/lib/device/types';
 import { now } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
 import { useLanguage } from '@/lib/i18n/i18n';
+import { useMay } from '@/lib/session/useMay';
 import { CopyButton } from '@/ui/CopyButton';
 import { Note } from '@/ui/Note';
 import { type Connection as Addresses, connectionQuery } from '../queries';
@@ -22,14 +23,17 @@ import { Fetched, Section } from './Section';
 export function Connection({ device }: { device: Device }) {
   const { t } = useTranslation();
   const [confirming, setConfirming] = useState(false);
+  const mayRenew = useMay('operator');
   const query = useQuery(connectionQuery(device.deviceName));
   return (
     <Section
       title={t('device.connect.title')}
       aside={
-        <Button size="small" onClick={() => setConfirming(true)}>
-          {t('device.secret.new')}
-        </Button>
+        mayRenew ? (
+          <Button size="small" onClick={() => setConfirming(true)}>
+            {t('device.secret.new')}
+          </Button>
+        ) : undefined
       }
     >
       <Fetched query={query} height={260}>

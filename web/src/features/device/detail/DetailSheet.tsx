@@ -3,6 +3,7 @@ import { Button } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { type Device, nameOf } from '@/lib/device/types';
 import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
+import { useMay } from '@/lib/session/useMay';
 import { IconButton } from '@/ui/IconButton';
 import { Sheet } from '@/ui/Sheet';
 import { StateChips } from '@/ui/StateChips';
@@ -27,6 +28,7 @@ interface DetailSheetProps {
 export function DetailSheet({ device, beside, onEdit, onClose }: DetailSheetProps) {
   const { t } = useTranslation();
   const isPhone = useMediaQuery(phoneQuery);
+  const mayEdit = useMay('operator');
   useDetailLive(device.deviceName);
   return (
     <Sheet
@@ -34,7 +36,7 @@ export function DetailSheet({ device, beside, onEdit, onClose }: DetailSheetProp
       aside={
         <>
           <StateChips device={device} brief />
-          {isPhone ? (
+          {!mayEdit ? null : isPhone ? (
             // An icon only, since the name needs the room.
             <IconButton label={t('device.edit')} icon={<EditOutlined aria-hidden="true" />} onClick={onEdit} />
           ) : (

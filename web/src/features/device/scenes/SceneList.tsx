@@ -16,8 +16,9 @@ interface SceneListProps {
   /** The chosen scene, 0 for the default group; undefined: all devices. */
   chosen: number | undefined;
   onChoose: (id: number | undefined) => void;
-  onEdit: (scene: Scene) => void;
-  onDelete: (scene: Scene) => void;
+  /** Absent: the user may not. */
+  onEdit?: (scene: Scene) => void;
+  onDelete?: (scene: Scene) => void;
 }
 
 /** All devices, those without a scene, then the scenes by name, with a search by name. */
@@ -64,8 +65,8 @@ export function SceneList({ chosen, onChoose, onEdit, onDelete }: SceneListProps
             forbidden={scene.groupStatus === 2}
             chosen={chosen === scene.id}
             onChoose={() => onChoose(scene.id)}
-            onEdit={() => onEdit(scene)}
-            onDelete={() => onDelete(scene)}
+            onEdit={onEdit && (() => onEdit(scene))}
+            onDelete={onDelete && (() => onDelete(scene))}
           />
         ))}
       </ul>

@@ -10,6 +10,7 @@ import { allScenesQuery, type Scene } from '@/lib/device/scenes';
 import { useFormat } from '@/lib/format/format';
 import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { overviewQuery } from '@/lib/http/queries';
+import { useMay } from '@/lib/session/useMay';
 import { IconButton } from '@/ui/IconButton';
 import { DeleteScene } from './DeleteScene';
 import { type Edited, SceneDialog } from './SceneDialog';
@@ -27,6 +28,7 @@ interface ScenesProps {
 export function Scenes({ beside, chosen, onChoose }: ScenesProps) {
   const { t } = useTranslation();
   const isPhone = useMediaQuery(phoneQuery);
+  const mayChange = useMay('operator');
   const [edited, setEdited] = useState<Edited | null>(null);
   const [deleted, setDeleted] = useState<Scene | null>(null);
   const [open, setOpen] = useState(false);
@@ -39,8 +41,8 @@ export function Scenes({ beside, chosen, onChoose }: ScenesProps) {
         setOpen(false);
         onChoose(id);
       }}
-      onEdit={setEdited}
-      onDelete={setDeleted}
+      onEdit={mayChange ? setEdited : undefined}
+      onDelete={mayChange ? setDeleted : undefined}
     />
   );
 
@@ -50,22 +52,26 @@ export function Scenes({ beside, chosen, onChoose }: ScenesProps) {
         <section className={css.card} aria-label={t('scene.title')}>
           <div className={css.head}>
             <h2 className={css.title}>{t('scene.title')}</h2>
-            <Button size="small" className={css.new} icon={<PlusOutlined aria-hidden="true" />} onClick={make}>
-              {t('scene.new')}
-            </Button>
+            {mayChange ? (
+              <Button size="small" className={css.new} icon={<PlusOutlined aria-hidden="true" />} onClick={make}>
+                {t('scene.new')}
+              </Button>
+            ) : null}
           </div>
           {list}
         </section>
       ) : (
         <div className={css.field}>
           <Chosen chosen={chosen} onOpen={() => setOpen(true)} />
-          <Button
-            aria-label={t('scene.new')}
-            title={t('scene.new')}
-            icon={<PlusOutlined aria-hidden="true" />}
-            className={css.plus}
-            onClick={make}
-          />
+          {mayChange ? (
+            <Button
+              aria-label={t('scene.new')}
+              title={t('scene.new')}
+              icon={<PlusOutlined aria-hidden="true" />}
+              className={css.plus}
+              onClick={make}
+            />
+          ) : null}
           <Drawer
             open={open}
             onClose={() => setOpen(false)}

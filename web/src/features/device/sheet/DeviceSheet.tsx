@@ -6,6 +6,7 @@ import { deviceQuery } from '@/lib/device/queries';
 import type { Device } from '@/lib/device/types';
 import { errorText } from '@/lib/http/errorText';
 import { useLanguage } from '@/lib/i18n/i18n';
+import { useMay } from '@/lib/session/useMay';
 import { Empty } from '@/ui/Empty';
 import { ErrorNote } from '@/ui/ErrorNote';
 import { Sheet } from '@/ui/Sheet';
@@ -27,6 +28,7 @@ interface DeviceSheetProps {
 export function DeviceSheet({ deviceName, edit, listed, beside, onOpen, onClose }: DeviceSheetProps) {
   const { t } = useTranslation();
   const client = useQueryClient();
+  const mayEdit = useMay('operator');
   const language = useLanguage((state) => state.language);
   // The name of the device whose details opened the form: closing the form leads back to them,
   // otherwise to the table.
@@ -58,7 +60,7 @@ export function DeviceSheet({ deviceName, edit, listed, beside, onOpen, onClose 
       </Sheet>
     );
   }
-  if (edit) {
+  if (edit && mayEdit) {
     const back = cameFrom === deviceName ? () => onOpen(deviceName, false) : onClose;
     return <EditSheet key={deviceName} device={device} beside={beside} onClose={back} />;
   }

@@ -2,6 +2,7 @@ import { type MouseEvent, memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Device, nameOf } from '@/lib/device/types';
 import { useFormat } from '@/lib/format/format';
+import { useMay } from '@/lib/session/useMay';
 import { Contact, HealthReading, LatestReading, State } from './cells';
 import css from './DeviceTable.module.css';
 
@@ -31,6 +32,7 @@ export function onPlainClick(act: () => void) {
 export const Row = memo(function Row({ device, selected, opensForm, onOpen }: RowProps) {
   const { t } = useTranslation();
   const format = useFormat();
+  const mayEdit = useMay('operator');
   const { deviceName, noteName, productName, product, groupId, groupName, latitude, longitude } = device;
   const scene = groupId === 0 ? t('home.defaultGroup') : groupName;
   const placed = latitude !== undefined && longitude !== undefined;
@@ -84,14 +86,16 @@ export const Row = memo(function Row({ device, selected, opensForm, onOpen }: Ro
         <LatestReading device={device} />
       </td>
       <td className={css.action}>
-        <a
-          className={css.edit}
-          href={addressOf(deviceName, true)}
-          aria-label={`${t('device.edit')}: ${nameOf(device)}`}
-          onClick={onPlainClick(() => onOpen(deviceName, true))}
-        >
-          {t('device.edit')}
-        </a>
+        {mayEdit ? (
+          <a
+            className={css.edit}
+            href={addressOf(deviceName, true)}
+            aria-label={`${t('device.edit')}: ${nameOf(device)}`}
+            onClick={onPlainClick(() => onOpen(deviceName, true))}
+          >
+            {t('device.edit')}
+          </a>
+        ) : null}
       </td>
     </tr>
   );

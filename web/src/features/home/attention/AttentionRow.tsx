@@ -9,6 +9,7 @@ import type { Level } from '@/lib/alarm/types';
 import { nameOf } from '@/lib/device/types';
 import { useClock } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
+import { useMay } from '@/lib/session/useMay';
 import { levelIcons } from '@/ui/alarm/tags';
 import css from './AttentionRow.module.css';
 import type { AttentionItem } from './queries';
@@ -28,6 +29,7 @@ interface AttentionRowProps {
 export function AttentionRow({ item, selected, onSelect, onAcknowledge }: AttentionRowProps) {
   const { t } = useTranslation();
   const { kind, deviceName, groupName, ack } = item;
+  const mayAct = useMay('operator');
   const name = nameOf(item);
   return (
     <li className={`${css.row} ${selected ? css.selected : ''}`} data-level={item.alarmLevel}>
@@ -60,7 +62,7 @@ export function AttentionRow({ item, selected, onSelect, onAcknowledge }: Attent
             <span className="visually-hidden">{t('inform.ack.state', { user: ack.user })}</span>
           </span>
         ) : null}
-        {kind === 'alarm' && !ack ? (
+        {kind === 'alarm' && !ack && mayAct ? (
           <button
             type="button"
             className={css.act}
@@ -72,7 +74,7 @@ export function AttentionRow({ item, selected, onSelect, onAcknowledge }: Attent
             {t('inform.ack.button')}
           </button>
         ) : null}
-        {item.mayResolve ? (
+        {item.mayResolve && mayAct ? (
           <Link
             to="/inform"
             search={{ id: item.noticeId, solve: 1 }}

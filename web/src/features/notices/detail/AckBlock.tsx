@@ -8,6 +8,7 @@ import css from './AckBlock.module.css';
 
 interface AckBlockProps {
   ack: Ack;
+  mayChange: boolean;
   onChange: () => void;
   onTakeBack: () => void;
 }
@@ -16,7 +17,7 @@ interface AckBlockProps {
  * The acknowledgement of an open notice: by whom, since when, with which note, and until when
  * reminders pause.
  */
-export function AckBlock({ ack, onChange, onTakeBack }: AckBlockProps) {
+export function AckBlock({ ack, mayChange, onChange, onTakeBack }: AckBlockProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const { user, time, note, remindAt } = ack;
@@ -40,14 +41,16 @@ export function AckBlock({ ack, onChange, onTakeBack }: AckBlockProps) {
           </blockquote>
         ) : null}
         <p className={css.small}>{rests}</p>
-        <div className={css.actions}>
-          <Button size="small" aria-haspopup="dialog" onClick={onChange}>
-            {t('inform.ack.change')}
-          </Button>
-          <Button size="small" aria-haspopup="dialog" onClick={onTakeBack}>
-            {t('inform.ack.takeBack')}
-          </Button>
-        </div>
+        {mayChange ? (
+          <div className={css.actions}>
+            <Button size="small" aria-haspopup="dialog" onClick={onChange}>
+              {t('inform.ack.change')}
+            </Button>
+            <Button size="small" aria-haspopup="dialog" onClick={onTakeBack}>
+              {t('inform.ack.takeBack')}
+            </Button>
+          </div>
+        ) : null}
       </div>
     </section>
   );

@@ -5,6 +5,7 @@ import { Button } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { userQuery } from '@/lib/http/queries';
+import { useMay } from '@/lib/session/useMay';
 import { lazyComponent } from '@/ui/lazyComponent';
 import type { AlarmDetail } from '../queries';
 import { useNoticesSearch } from '../useNoticesSearch';
@@ -18,7 +19,7 @@ const TakeBackDialog = lazyComponent(() => import('./TakeBackDialog'), 'TakeBack
 
 /**
  * The acknowledgement and the actions: acknowledge, take that back, and end the notice manually.
- * Any user may acknowledge an open notice.
+ * Any operator may acknowledge an open notice; a viewer reads who did.
  */
 export function NoticeActions({ detail }: { detail: AlarmDetail }) {
   const { t } = useTranslation();
@@ -26,8 +27,11 @@ export function NoticeActions({ detail }: { detail: AlarmDetail }) {
   /** Text from the dialog that ends the notice, which becomes the note's initial text. */
   const [typed, setTyped] = useState('');
   const [takeBackTarget, setTakeBackTarget] = useState<AckTarget | null>();
-  const { id, title, resolveStatus, mayResolve, ack } = detail.alarmNotice;
+  const { id, title, resolveStatus, ack } = detail.alarmNotice;
+  const mayAct = useMay('operator');
+  const mayResolve = detail.alarmNotice.mayResolve && mayAct;
   const open = resolveStatus === 0;
+  const mayAcknowledge = open && !ack && mayAct;
   const { search, closeSolve } = useNoticesSearch();
   const [solving, setSolving] = useState<boolean | undefined>(mayResolve && search.solve === 1 ? true : undefined);
   const stopSolving = () => {
@@ -44,11 +48,16 @@ export function NoticeActions({ detail }: { detail: AlarmDetail }) {
   return (
     <>
       {open && ack ? (
-        <AckBlock ack={ack} onChange={() => acknowledge()} onTakeBack={() => setTakeBackTarget({ id, name: title })} />
+        <AckBlock
+          ack={ack}
+          mayChange={mayAct}
+          onChange={() => acknowledge()}
+          onTakeBack={() => setTakeBackTarget({ id, name: title })}
+        />
       ) : null}
-      {(open && !ack) || mayResolve ? (
+      {mayAcknowledge || mayResolve ? (
         <div className={css.acts}>
-          {open && !ack ? (
+          {mayAcknowledge ? (
             <Button
               type="primary"
               icon={<ToolOutlined aria-hidden="true" />}

@@ -1,0 +1,17 @@
+import { useQuery } from '@tanstack/react-query';
+import type { components } from '@/api/schema.gen';
+import { userQuery } from '../http/queries';
+
+export type Role = components['schemas']['Role'];
+
+/** From the least to the most. */
+export const roles = ['viewer', 'operator', 'owner'] as const satisfies readonly Role[];
+
+/**
+ * Whether the signed-in user's role allows what needs at least another, so that nobody is offered
+ * what the server refuses. True until the user is fetched, which the frame around the pages does.
+ */
+export function useMay(least: Role): boolean {
+  const { data: role } = useQuery({ ...userQuery(), enabled: false, select: (user) => user.role });
+  return role === undefined || roles.indexOf(role) >= roles.indexOf(least);
+}
