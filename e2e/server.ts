@@ -93,13 +93,16 @@ export async function startServer(): Promise<() => Promise<void>> {
 /** The server's log so far, including SMS. A line appears a moment after its event. */
 export const serverLog = (): string => log.join('\n');
 
-/** Applies a file's text through the command line, like a provider. */
-export async function applyYaml(yaml: string): Promise<void> {
+/**
+ * Applies a file's text through the command line, like a provider; with overwrite it also sets what is
+ * otherwise set at creation only.
+ */
+export async function applyYaml(yaml: string, overwrite = false): Promise<void> {
   const { admin } = addresses();
   await new Promise<void>((resolve, reject) => {
     const run = execFile(
       binary,
-      ['apply', '-f', '-', `--server=http://${admin}`],
+      ['apply', '-f', '-', `--server=http://${admin}`, ...(overwrite ? ['--overwrite'] : [])],
       { env: environment },
       (error, stdout, stderr) => (error ? reject(new Error(`tilth apply: ${stdout}${stderr}`)) : resolve()),
     );

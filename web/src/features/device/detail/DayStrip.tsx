@@ -30,7 +30,7 @@ export function DayStrip({ days }: { days: readonly Day[] }) {
     const name = format.day(time, now());
     if (!covered) return t('device.coverage.none', { day: name });
     const [from, to] = [format.time(covered.first), format.time(covered.last)];
-    return t('device.coverage.day', { day: name, n: format.number(covered.frames), from, to });
+    return t('device.coverage.day', { day: name, count: covered.frames, n: format.number(covered.frames), from, to });
   };
 
   const choose = (index: number) => {
