@@ -193,7 +193,7 @@ test('of a thousand devices only those in view are rendered and fetched', async 
   expect(pages).toEqual([]);
 
   // 334 rows of three; the 201st contains probe 600.
-  await page.evaluate(() => window.scrollTo(0, 200 * 360));
+  await page.evaluate(() => window.scrollTo(0, 200 * 372));
   await expect(card(page, 'Probe 0600')).toContainText('21.5');
   await expect.poll(() => days).toEqual(['PR-0600']);
   expect(pages.filter((no) => !['6', '7'].includes(no))).toEqual([]);
@@ -204,7 +204,7 @@ test('of a thousand devices only those in view are rendered and fetched', async 
     let most = 0;
     let slowest = 0;
     let before = performance.now();
-    for (let top = 200 * 360; top < document.documentElement.scrollHeight; top += 3 * 360) {
+    for (let top = 200 * 372; top < document.documentElement.scrollHeight; top += 3 * 372) {
       window.scrollTo(0, top);
       const now = await new Promise<number>((frame) => requestAnimationFrame(frame));
       slowest = Math.max(slowest, now - before);
