@@ -117,7 +117,7 @@ test('the equipment center’s table and its scenes', async ({ page }) => {
   );
 });
 
-test('the alarm center’s rules, the devices beside them, and the devices to copy a rule to', async ({ page }) => {
+test('the alarm center’s rules, and the devices beside them', async ({ page }) => {
   await openSignedIn(page, person, '/alarm');
   await expectFinds(textbox(page, 'Search devices'), treeDevices(page));
   await expectFinds(textbox(page, 'Search alarm rules'), page.getByRole('article'));
@@ -152,10 +152,10 @@ test('channels', async ({ page }) => {
 });
 
 test('the activity', async ({ page }) => {
-  await openSignedIn(page, person, '/profile/activity?kind=rule');
+  await openSignedIn(page, person, '/profile/activity?kind=channel');
   await expectFinds(
     textbox(page, 'Search activity'),
-    page.getByRole('main').getByRole('link', { name: /^.*Created alarm rule/ }),
+    page.getByRole('main').getByRole('link', { name: /Created notification channel/ }),
   );
 });
 
