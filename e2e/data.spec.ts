@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import type { Locator, Page } from '@playwright/test';
 import { publish } from './device.ts';
 import { expectAccessible, expectLive, expectNoHorizontalScroll } from './pages.ts';
 import { applyYaml } from './server.ts';
+import { readWorkbook } from './sheet.ts';
 import { expect, test } from './test.ts';
 import { openSignedIn, type TestUser } from './testUsers.ts';
 
@@ -273,7 +275,13 @@ test('two devices are compared over 30 days and exported within five clicks', as
   await click(page.getByRole('button', { name: 'Export' }));
   const saved = page.waitForEvent('download');
   await click(page.getByRole('menuitem', { name: 'Spreadsheet (Excel)' }));
-  expect((await saved).suggestedFilename()).toMatch(/\.xlsx$/);
+  const download = await saved;
+  expect(download.suggestedFilename()).toMatch(/\.xlsx$/);
+  // One file with both devices.
+  const [rows] = [...readWorkbook(readFileSync(await download.path())).values()];
+  const head = rows?.[0]?.map(String).join();
+  expect(head).toContain('Brook mast');
+  expect(head).toContain('Fence mast');
   expect(count()).toBeLessThanOrEqual(5);
 });
 

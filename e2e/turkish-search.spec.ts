@@ -110,7 +110,10 @@ test('the data center’s cards and their list', async ({ page }) => {
 
 test('the equipment center’s table and its scenes', async ({ page }) => {
   await openSignedIn(page, person, '/device');
-  await expectFinds(textbox(page, 'Search devices'), page.getByRole('table', { name: 'Devices' }).getByRole('rowheader'));
+  await expectFinds(
+    textbox(page, 'Search devices'),
+    page.getByRole('table', { name: 'Devices' }).getByRole('rowheader'),
+  );
   await expectFinds(
     textbox(page, 'Scene name'),
     page.getByRole('region', { name: 'Scenes' }).getByRole('listitem').filter({ hasText: 'bahçesi' }),
@@ -140,7 +143,10 @@ test('the targets and channels of a rule', async ({ page }) => {
 test('notices, and the devices beside them', async ({ page }) => {
   await openSignedIn(page, person, '/inform');
   await expectFinds(textbox(page, 'Search devices'), treeDevices(page));
-  await expectFinds(textbox(page, 'Search titles'), page.getByRole('list', { name: 'Alarm notices' }).getByRole('link'));
+  await expectFinds(
+    textbox(page, 'Search titles'),
+    page.getByRole('list', { name: 'Alarm notices' }).getByRole('link'),
+  );
 });
 
 test('channels', async ({ page }) => {
@@ -162,7 +168,10 @@ test('the activity', async ({ page }) => {
 test('the attributes and compared devices of a history', async ({ page }) => {
   await openSignedIn(page, person, '/data?device=IZ-LIGHT&history=1');
   const dialog = page.getByRole('dialog', { name: /^History of/ });
-  await expectFinds(textbox(page, 'Find'), dialog.getByRole('checkbox', { name: /ölçüsü/ }).locator('xpath=ancestor::li'));
+  await expectFinds(
+    textbox(page, 'Find'),
+    dialog.getByRole('checkbox', { name: /ölçüsü/ }).locator('xpath=ancestor::li'),
+  );
   const compare = dialog.getByRole('combobox', { name: 'Compare' });
   await compare.click();
   const options = page.locator('.ant-select-dropdown:visible .ant-select-item-option-content');
