@@ -152,6 +152,19 @@ test('at 1024 in Russian the form cuts off neither levels nor attributes', async
     expect((own?.x ?? 0) + (own?.width ?? 0)).toBeLessThanOrEqual((box?.x ?? 0) + (box?.width ?? 0));
     expect(await label.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBeLessThanOrEqual(0);
   }
+  const boxes = await levels.locator('label').evaluateAll((all) =>
+    all.map((label) => {
+      const { left, right, top, bottom } = label.getBoundingClientRect();
+      return { left, right, top, bottom };
+    }),
+  );
+  for (const [index, one] of boxes.entries()) {
+    const overlaps = boxes
+      .slice(index + 1)
+      .filter((other) => Math.min(one.right, other.right) - Math.max(one.left, other.left) > 1)
+      .filter((other) => Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 1);
+    expect(overlaps).toEqual([]);
+  }
   const attribute = await dialog.getByLabel('Параметр условия 1').boundingBox();
   expect(attribute?.width).toBeGreaterThan(240);
 });

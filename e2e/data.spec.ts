@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import type { Locator, Page } from '@playwright/test';
 import { publish } from './device.ts';
 import { expectAccessible, expectLive, expectNoHorizontalScroll } from './pages.ts';
 import { applyYaml } from './server.ts';
+import { readWorkbook } from './sheet.ts';
 import { expect, test } from './test.ts';
 import { openSignedIn, type TestUser } from './testUsers.ts';
 
@@ -193,7 +195,7 @@ test('of a thousand devices only those in view are rendered and fetched', async 
   expect(pages).toEqual([]);
 
   // 334 rows of three; the 201st contains probe 600.
-  await page.evaluate(() => window.scrollTo(0, 200 * 360));
+  await page.evaluate(() => window.scrollTo(0, 200 * 372));
   await expect(card(page, 'Probe 0600')).toContainText('21.5');
   await expect.poll(() => days).toEqual(['PR-0600']);
   expect(pages.filter((no) => !['6', '7'].includes(no))).toEqual([]);
@@ -204,7 +206,7 @@ test('of a thousand devices only those in view are rendered and fetched', async 
     let most = 0;
     let slowest = 0;
     let before = performance.now();
-    for (let top = 200 * 360; top < document.documentElement.scrollHeight; top += 3 * 360) {
+    for (let top = 200 * 372; top < document.documentElement.scrollHeight; top += 3 * 372) {
       window.scrollTo(0, top);
       const now = await new Promise<number>((frame) => requestAnimationFrame(frame));
       slowest = Math.max(slowest, now - before);
@@ -273,7 +275,13 @@ test('two devices are compared over 30 days and exported within five clicks', as
   await click(page.getByRole('button', { name: 'Export' }));
   const saved = page.waitForEvent('download');
   await click(page.getByRole('menuitem', { name: 'Spreadsheet (Excel)' }));
-  expect((await saved).suggestedFilename()).toMatch(/\.xlsx$/);
+  const download = await saved;
+  expect(download.suggestedFilename()).toMatch(/\.xlsx$/);
+  // One file with both devices.
+  const [rows] = [...readWorkbook(readFileSync(await download.path())).values()];
+  const head = rows?.[0]?.map(String).join();
+  expect(head).toContain('Brook mast');
+  expect(head).toContain('Fence mast');
   expect(count()).toBeLessThanOrEqual(5);
 });
 

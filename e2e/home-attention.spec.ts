@@ -58,6 +58,8 @@ test('on a phone, the newest alarm with its chart is solved with three taps', as
   const attention = page.getByRole('region', { name: 'Needs you now' });
   await expectNoHorizontalScroll(page);
   await attention.getByRole('link', { name: 'Frost on a phone', exact: true }).click();
+  // The chart of the alarm stands above the button, drawn.
+  await expect(detail(page).locator('canvas')).toBeVisible();
   await page.getByRole('button', { name: 'Mark as solved' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: 'Mark as solved' }).click();

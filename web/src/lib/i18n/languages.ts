@@ -47,6 +47,8 @@ export interface LanguageDescriptor {
   brackets: readonly [string, string];
   /** The format of date fields in dayjs's letters: antd would show 2026-11-21 in every language. */
   picker: string;
+  /** The same for a day of any year. */
+  pickerYearless: string;
   /** Parts of units that the language writes differently; others stay the same. */
   units?: Readonly<Record<string, string>>;
   /** A unit with a part that is not in `units` stays whole: a mix of scripts is unreadable. */
@@ -71,6 +73,7 @@ export const descriptors: Readonly<Record<Language, LanguageDescriptor>> = {
     sentence: ' ',
     brackets: [' (', ')'],
     picker: 'MM/DD/YYYY',
+    pickerYearless: 'MMM D',
   },
   'zh-cn': {
     name: '简体中文',
@@ -88,6 +91,7 @@ export const descriptors: Readonly<Record<Language, LanguageDescriptor>> = {
     sentence: '',
     brackets: ['（', '）'],
     picker: 'YYYY-MM-DD',
+    pickerYearless: 'M月D日',
   },
   'tr-tr': {
     name: 'Türkçe',
@@ -105,6 +109,7 @@ export const descriptors: Readonly<Record<Language, LanguageDescriptor>> = {
     sentence: ' ',
     brackets: [' (', ')'],
     picker: 'DD.MM.YYYY',
+    pickerYearless: 'D MMM',
     units: { s: 'sn', min: 'dk', h: 'sa', d: 'gün' },
   },
   'ru-ru': {
@@ -123,6 +128,7 @@ export const descriptors: Readonly<Record<Language, LanguageDescriptor>> = {
     sentence: ' ',
     brackets: [' (', ')'],
     picker: 'DD.MM.YYYY',
+    pickerYearless: 'D MMM',
     unitsWhole: true,
     units: {
       mm: 'мм',

@@ -7,6 +7,7 @@ import type { Device } from '@/lib/device/types';
 import { useFormat } from '@/lib/format/format';
 import { useDebouncedText } from '@/lib/hooks/useDebouncedText';
 import { useLanguage } from '@/lib/i18n/i18n';
+import { foldForSearch } from '@/lib/text/foldForSearch';
 import { offeredDevicesQuery } from '../queries';
 import { allFoundValue, deviceTitle, targetValue } from './targetOptions';
 
@@ -74,8 +75,8 @@ export function useTargetOptions({ devices: chosen, groups, products }: Targets,
     others > 1 &&
     others <= room;
 
-  const lower = (text: string) => text.toLocaleLowerCase(language);
-  const matches = ({ name }: TargetOption) => lower(name).includes(lower(text));
+  const wanted = foldForSearch(text);
+  const matches = ({ name }: TargetOption) => foldForSearch(name).includes(wanted);
   const everyName = t('rule.form.targets.all', { count: total, n: format.number(total), text });
   const all = every ? [{ value: allFoundValue, name: everyName, label: everyName }] : [];
   return {

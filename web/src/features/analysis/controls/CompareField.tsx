@@ -1,5 +1,7 @@
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useLanguage } from '@/lib/i18n/i18n';
+import { descriptors } from '@/lib/i18n/languages';
 import { DatePicker, pickerDay } from '@/ui/form/DatePicker';
 import { Select } from '@/ui/Select';
 import type { AnalysisSearch } from '../search';
@@ -21,6 +23,7 @@ const anyYear = 2024;
 /** What the lines are compared with; for degree days, since when and above what they are counted. */
 export function CompareField({ compare, since, base, onChange }: CompareFieldProps) {
   const { t } = useTranslation();
+  const language = useLanguage((state) => state.language);
   const id = useId();
   return (
     <div className={css.field}>
@@ -45,7 +48,7 @@ export function CompareField({ compare, since, base, onChange }: CompareFieldPro
             id={`${id}-since`}
             className={css.since}
             value={pickerDay(`${anyYear}-${since}`)}
-            format="DD MMM"
+            format={descriptors[language].pickerYearless}
             allowClear={false}
             onChange={(day) => {
               const picked = Array.isArray(day) ? day[0] : day;

@@ -2,6 +2,7 @@ import { Select } from 'antd';
 import { useId, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '@/lib/format/format';
+import { foldForSearch } from '@/lib/text/foldForSearch';
 import type { Attribute } from '../data/attributes';
 import { maxSigns } from '../search';
 import css from './controls.module.css';
@@ -38,7 +39,9 @@ export function SignsField({ attributes, signs, onChange }: SignsFieldProps) {
         value={known}
         options={options}
         onChange={onChange}
-        showSearch={{ optionFilterProp: 'label' }}
+        showSearch={{
+          filterOption: (text, option) => foldForSearch(option?.label ?? '').includes(foldForSearch(text)),
+        }}
         maxCount={maxSigns}
         maxTagCount="responsive"
         placeholder={t('analysis.signs.placeholder')}

@@ -33,7 +33,7 @@ export function ReadingRow({ entry, device, icon, siblings }: ReadingRowProps) {
       <span className={css.pair}>
         <span className={css.label}>
           {icon === undefined ? null : <ElementIcon address={icon} />}
-          <TruncatedName name={name} siblings={siblings} />
+          <TruncatedName name={name} siblings={siblings} tall />
           {derivation ? <DerivationNote derivation={derivation} deviceName={device.deviceName} /> : null}
         </span>
         <span className={`${css.reading} ${words === undefined ? '' : css.text}`} title={words}>

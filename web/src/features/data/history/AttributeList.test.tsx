@@ -20,6 +20,22 @@ it('has a search whose clear button is labelled in the user’s language', async
   expect(screen.getAllByRole('checkbox')).toHaveLength(8);
 });
 
+it.each([
+  ['IŞIK', 'Işık şiddeti'],
+  ['ışık', 'IŞIK ŞİDDETİ'],
+  ['isi', 'İsı birimi'],
+  ['BAĞIL', 'Bağıl nem'],
+])('finds by %s what is called %s, in a console of any language', async (typed, name) => {
+  const attributes = [name, ...Array.from({ length: 7 }, (_, n) => `Soil ${n}`)].map(
+    (each, n): Attribute => ({ id: `a${n}`, name: each, unit: '', precision: 1, kind: 'line' }),
+  );
+  renderWithProviders(
+    <AttributeList attributes={attributes} selected={['a1']} colors={new Map()} onToggle={() => undefined} />,
+  );
+  await userEvent.type(screen.getByRole('textbox', { name: 'Find' }), typed);
+  expect(screen.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([name]);
+});
+
 it('does not repeat a unit that the name contains', () => {
   const attributes: Attribute[] = [
     { id: 'ph', name: 'Water pH', unit: 'pH', precision: 2, kind: 'line' },

@@ -4,6 +4,7 @@ import { Checkbox, Input } from 'antd';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '@/lib/format/format';
+import { foldForSearch } from '@/lib/text/foldForSearch';
 import { DerivationNote } from '@/ui/DerivationNote';
 import css from './AttributeList.module.css';
 import { type Attribute, isDrawn, maxDrawn } from './attributes';
@@ -27,8 +28,8 @@ export function AttributeList({ attributes, selected, colors, onToggle, titled =
   const format = useFormat();
   const id = useId();
   const [text, setText] = useState('');
-  const wanted = text.trim().toLocaleLowerCase();
-  const found = attributes.filter(({ name }) => name.toLocaleLowerCase().includes(wanted));
+  const wanted = foldForSearch(text.trim());
+  const found = attributes.filter(({ name }) => foldForSearch(name).includes(wanted));
   const drawn = attributes.filter((attribute) => isDrawn(attribute) && selected.includes(attribute.id));
   const full = drawn.length >= maxDrawn;
   return (

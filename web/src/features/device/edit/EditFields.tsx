@@ -67,6 +67,7 @@ export function EditFields({ device, form, values, groupId, onChange, onGroup }:
       </Field>
       <PositionField
         device={device}
+        groupId={groupId}
         latitude={form.field('latitude')}
         longitude={form.field('longitude')}
         values={values}

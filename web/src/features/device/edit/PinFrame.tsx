@@ -17,6 +17,7 @@ interface PinFrameProps {
   moves: number;
   /** The name of the pin's device. */
   own: string;
+  groupId: number;
   onPlace: PinMapProps['onPlace'];
 }
 

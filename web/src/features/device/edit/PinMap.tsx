@@ -19,6 +19,8 @@ export interface PinMapProps {
   place: Place | undefined;
   moves: number;
   own: string;
+  /** The chosen scene; the map shows another one once it is chosen. */
+  groupId: number;
   onPlace: (place: Place) => void;
 }
 
@@ -37,7 +39,7 @@ export function PinMap(props: PinMapProps) {
 /** At this zoom, the rows of a field can be told apart. */
 const nearZoom = 16;
 
-function Drawn({ map, tiles, place, moves, own, onPlace }: PinMapProps & { map: L.Map }) {
+function Drawn({ map, tiles, place, moves, own, groupId, onPlace }: PinMapProps & { map: L.Map }) {
   const { t } = useTranslation();
   const format = useFormat();
   const at = useCallback((where: Place) => toLatLng(where, tiles), [tiles]);
@@ -108,6 +110,18 @@ function Drawn({ map, tiles, place, moves, own, onPlace }: PinMapProps & { map: 
     const point = L.latLng(at(place));
     if (!map.getBounds().pad(-0.1).contains(point)) map.setView(point, Math.max(map.getZoom(), nearZoom));
   }, [moves]);
+
+  // The place of the device is then one click away, beside its new neighbours.
+  const shownGroup = useRef(groupId);
+  useEffect(() => {
+    if (shownGroup.current === groupId || !others) return;
+    shownGroup.current = groupId;
+    if (groupId === 0) return;
+    const ofScene = others.markers.filter((marker) => marker.groupId === groupId && marker.deviceName !== own);
+    const bounds = L.latLngBounds(ofScene.map((marker) => L.latLng(at(marker))));
+    if (!bounds.isValid() || map.getBounds().contains(bounds)) return;
+    map.fitBounds(bounds, { padding: [32, 32], maxZoom: nearZoom });
+  }, [map, groupId, others, own, at]);
 
   return (
     <>

@@ -14,6 +14,8 @@ import { useGeolocation } from './useGeolocation';
 
 interface PositionFieldProps {
   device: Device;
+  /** The chosen scene. */
+  groupId: number;
   latitude: FieldState<EditError>;
   longitude: FieldState<EditError>;
   values: EditValues;
@@ -28,7 +30,7 @@ export function placeOf({ latitude, longitude }: EditValues): Place | undefined 
 }
 
 /** The device's position: the pin, the two numbers and "use my location" are one value. */
-export function PositionField({ device, latitude, longitude, values, onChange }: PositionFieldProps) {
+export function PositionField({ device, groupId, latitude, longitude, values, onChange }: PositionFieldProps) {
   const { t } = useTranslation();
   const [moves, setMoves] = useState(0);
   const put = (place: Place) => {
@@ -89,7 +91,7 @@ export function PositionField({ device, latitude, longitude, values, onChange }:
           {t(here.failure)}
         </p>
       ) : null}
-      <PinFrame place={placeOf(values)} moves={moves} own={device.deviceName} onPlace={put} />
+      <PinFrame place={placeOf(values)} moves={moves} own={device.deviceName} groupId={groupId} onPlace={put} />
       <div className={css.pair}>
         {number('latitude', latitude)}
         {number('longitude', longitude)}

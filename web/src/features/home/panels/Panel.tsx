@@ -3,7 +3,7 @@ import css from './Panel.module.css';
 
 interface PanelProps {
   title: string;
-  /** At the right end of the header; it never shrinks, but the title does. */
+  /** At the right end of the header, or below a title that needs the line for itself. */
   aside?: ReactNode;
   /** Whether it fills the rest of the column. */
   grow?: boolean;
@@ -14,9 +14,7 @@ export function Panel({ title, aside, grow = false, children }: PanelProps) {
   return (
     <section className={`${css.panel} ${grow ? css.grow : ''}`} aria-label={title}>
       <header className={css.head}>
-        <h2 className={css.title} title={title}>
-          {title}
-        </h2>
+        <h2 className={css.title}>{title}</h2>
         {aside ? <span className={css.aside}>{aside}</span> : null}
       </header>
       {children}
