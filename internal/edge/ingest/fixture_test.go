@@ -210,6 +210,16 @@ func eventually(t testing.TB, what string, holds func() bool) {
 	}
 }
 
+// eventuallyWhile polls until the condition holds, however long that takes on this machine, as long as
+// a number grows that shows that the work goes on.
+func eventuallyWhile(t testing.TB, what string, grows func() uint64, holds func() bool) {
+	t.Helper()
+	for !holds() {
+		had := grows()
+		eventually(t, what, func() bool { return grows() > had || holds() })
+	}
+}
+
 // receive waits for a value.
 func receive[T any](t testing.TB, c <-chan T) T {
 	t.Helper()

@@ -21,12 +21,24 @@ import (
 	mqtt "github.com/eclipse/paho.mqtt.golang"
 )
 
-// serveWebSocket opens an HTTP server with MQTT over WebSockets at /mqtt.
-func (e *edge) serveWebSocket() *edge {
+// serveWebSocket opens an HTTP server with MQTT over WebSockets at /mqtt; opened may change each
+// connection.
+func (e *edge) serveWebSocket(opened ...func(*net.TCPConn) error) *edge {
 	e.t.Helper()
 	mux := http.NewServeMux()
 	mux.Handle("/mqtt", NewWebSocket(e.mqtt))
-	s := httptest.NewServer(mux)
+	s := httptest.NewUnstartedServer(mux)
+	s.Config.ConnState = func(c net.Conn, state http.ConnState) {
+		if state != http.StateNew {
+			return
+		}
+		for _, f := range opened {
+			if err := f(c.(*net.TCPConn)); err != nil {
+				e.t.Error(err)
+			}
+		}
+	}
+	s.Start()
 	e.t.Cleanup(s.Close)
 	e.address = strings.TrimPrefix(s.URL, "http://")
 	return e
