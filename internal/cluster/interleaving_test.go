@@ -88,7 +88,8 @@ func TestAnyInterleavingOfTwoLeadersGivesOneLog(t *testing.T) {
 	}
 	var running sync.WaitGroup
 	for i := range 2 {
-		r := &rival{node: joinTest(t, address, fmt.Sprint("node", i)), mu: &mu, acknowledged: acknowledged, epochs: ledIn}
+		node := joinTest(t, address, fmt.Sprint("node", i))
+		r := &rival{node: node, mu: &mu, acknowledged: acknowledged, epochs: ledIn}
 		rivals = append(rivals, r)
 		running.Go(func() { r.run(ctx, uint64(i)) })
 	}
