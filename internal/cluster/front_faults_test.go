@@ -94,6 +94,17 @@ func TestSlowHeader(t *testing.T) {
 
 // refusingNode accepts the connections of other nodes and closes them, and counts them.
 func refusingNode(t *testing.T) (address string, tries *atomic.Int64) {
+	return fakeNode(t, func(c net.Conn) { _ = c.Close() })
+}
+
+// silentNode accepts the connections of other nodes and says nothing, and counts them.
+func silentNode(t *testing.T) (address string, tries *atomic.Int64) {
+	var open []net.Conn // so that none is collected, which would close it
+	return fakeNode(t, func(c net.Conn) { open = append(open, c) })
+}
+
+// fakeNode accepts the connections of other nodes, counts them and hands them to treat.
+func fakeNode(t *testing.T, treat func(net.Conn)) (address string, tries *atomic.Int64) {
 	ln := listenLocally(t)
 	tries = &atomic.Int64{}
 	go func() {
@@ -102,8 +113,8 @@ func refusingNode(t *testing.T) (address string, tries *atomic.Int64) {
 			if err != nil {
 				return // the test ends
 			}
+			treat(c)
 			tries.Add(1)
-			_ = c.Close()
 		}
 	}()
 	return ln.Addr().String(), tries

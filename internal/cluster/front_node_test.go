@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -75,10 +76,12 @@ func newTestNode(t *testing.T, o FrontOptions) *testNode {
 	return n
 }
 
-// startNode starts a node with a port for nodes and a port mqtt for clients. When the test ends, the
-// node must end without leaving a goroutine.
+// startNode starts a node with a port for nodes and a port mqtt for clients. Clients wait for a leader
+// for longer than the test has patience, unless it says otherwise. When the test ends, the node must end
+// without leaving a goroutine.
 func startNode(t *testing.T, o FrontOptions) *testNode {
 	t.Helper()
+	o.Hold = cmp.Or(o.Hold, 10*patience)
 	n := newTestNode(t, o)
 	peers, clients := listenLocally(t), listenLocally(t)
 	n.peers, n.clients = peers.Addr().String(), clients.Addr().String()
@@ -166,19 +169,27 @@ type testClient struct {
 
 func connectTo(t *testing.T, address string) *testClient {
 	t.Helper()
-	c, err := net.Dial("tcp", address)
+	nc, err := net.Dial("tcp", address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = c.Close() })
+	t.Cleanup(func() { _ = nc.Close() })
+	c := &testClient{nc.(*net.TCPConn), t}
+	c.beginTime()
+	return c
+}
+
+// beginTime begins the client's time anew: many clients have their turns one after another.
+func (c *testClient) beginTime() {
+	c.t.Helper()
 	if err := c.SetDeadline(time.Now().Add(patience)); err != nil {
-		t.Fatal(err)
+		c.t.Fatal(err)
 	}
-	return &testClient{c.(*net.TCPConn), t}
 }
 
 func (c *testClient) send(text string) {
 	c.t.Helper()
+	c.beginTime()
 	if _, err := io.WriteString(c, text); err != nil {
 		c.t.Error(err)
 	}
@@ -186,6 +197,7 @@ func (c *testClient) send(text string) {
 
 func (c *testClient) want(text string) {
 	c.t.Helper()
+	c.beginTime()
 	got := make([]byte, len(text))
 	if n, err := io.ReadFull(c, got); string(got) != text {
 		c.t.Errorf("the client got %q, %v; want %q", got[:n], err, text)
@@ -201,6 +213,7 @@ func (c *testClient) wantAddress() {
 // wantEnd expects that the connection is closed or cut without another byte.
 func (c *testClient) wantEnd() {
 	c.t.Helper()
+	c.beginTime()
 	wantEnd(c.t, c.TCPConn)
 }
 

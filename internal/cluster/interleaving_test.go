@@ -17,9 +17,10 @@ import (
 // rival is a node that leads whenever it can, and appends as long as it does.
 type rival struct {
 	node *Node
-	mu   *sync.Mutex // guards acknowledged
+	mu   *sync.Mutex // guards acknowledged and epochs
 	// acknowledged are the chains of the entries whose append succeeded, by position.
 	acknowledged map[uint64]uint64
+	epochs       map[int64]struct{} // in which one succeeded
 	failures     []error
 }
 
@@ -58,6 +59,7 @@ func (r *rival) lead(ctx context.Context, term *Term, random *rand.Rand) {
 				r.failures = append(r.failures, err)
 			}
 			r.acknowledged[pos] = chain
+			r.epochs[term.Epoch()] = struct{}{}
 		case !errors.Is(err, reading.ErrFenced) && ctx.Err() == nil:
 			r.failures = append(r.failures, err)
 		}
@@ -73,22 +75,32 @@ func (r *rival) lead(ctx context.Context, term *Term, random *rand.Rand) {
 func TestAnyInterleavingOfTwoLeadersGivesOneLog(t *testing.T) {
 	address := testDatabase(t)
 	var mu sync.Mutex
-	acknowledged := map[uint64]uint64{}
+	acknowledged, ledIn := map[uint64]uint64{}, map[int64]struct{}{}
 	rivals := []*rival{}
-	ctx, cancel := context.WithTimeout(t.Context(), 6*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*patience)
 	defer cancel()
+	// On a machine with more to do it takes longer until enough has happened.
+	began := time.Now()
+	enough := func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return time.Since(began) > 6*time.Second && len(ledIn) >= 5 && len(acknowledged) >= 100
+	}
 	var running sync.WaitGroup
 	for i := range 2 {
-		r := &rival{node: joinTest(t, address, fmt.Sprint("node", i)), mu: &mu, acknowledged: acknowledged}
+		node := joinTest(t, address, fmt.Sprint("node", i))
+		r := &rival{node: node, mu: &mu, acknowledged: acknowledged, epochs: ledIn}
 		rivals = append(rivals, r)
 		running.Go(func() { r.run(ctx, uint64(i)) })
 	}
 	breaking := newSession(rivals[0].node.config, nil)
 	t.Cleanup(func() { _ = breaking.close() })
 	random := rand.New(rand.NewPCG(3, 3))
-	for ctx.Err() == nil { // sessions of either kind end at any moment
-		time.Sleep(time.Duration(random.IntN(40)) * time.Millisecond)
-		lock := int64(logLockID)
+	took := time.Duration(0)
+	for ctx.Err() == nil && !enough() { // sessions of either kind end at any moment
+		// A slow PostgreSQL gets more time, or nobody would ever come to append.
+		time.Sleep(time.Duration(random.Int64N(int64(max(40*time.Millisecond, 20*took)))))
+		lock, asked := int64(logLockID), time.Now()
 		err := breaking.do(t.Context(), func(ctx context.Context, c *pgx.Conn) error {
 			h, err := findHolder(ctx, c, lock)
 			if err != nil || h == nil {
@@ -99,7 +111,9 @@ func TestAnyInterleavingOfTwoLeadersGivesOneLog(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		took = time.Since(asked)
 	}
+	cancel()
 	running.Wait()
 	for _, r := range rivals {
 		for _, err := range r.failures {

@@ -26,10 +26,7 @@ var oneServer struct {
 func TestMain(m *testing.M) {
 	before := frontGoroutines()
 	code := m.Run()
-	for range 100 {
-		if frontGoroutines() == before {
-			break
-		}
+	for began := time.Now(); frontGoroutines() != before && time.Since(began) < patience; {
 		time.Sleep(10 * time.Millisecond)
 	}
 	if n := frontGoroutines() - before; n != 0 {

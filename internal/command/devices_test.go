@@ -179,7 +179,7 @@ func TestMQTTOverWebSocket(t *testing.T) { // not parallel, since it times the s
 		SetUsername(
 			"SILO-2",
 		).SetPassword("silo-secret-number-0002").SetConnectionLostHandler(func(_ mqtt.Client, err error) { lost <- err }))
-	if token := c.Connect(); !token.WaitTimeout(5*time.Second) || token.Error() != nil {
+	if token := c.Connect(); !token.WaitTimeout(testkit.WaitTimeout) || token.Error() != nil {
 		t.Fatal(token.Error())
 	}
 	// Connections on which nothing was asked do not delay the stop either.
@@ -203,7 +203,7 @@ func TestMQTTOverWebSocket(t *testing.T) { // not parallel, since it times the s
 	}
 	select {
 	case <-lost:
-	case <-time.After(5 * time.Second):
+	case <-time.After(testkit.WaitTimeout):
 		t.Error("the device got no DISCONNECT")
 	}
 }

@@ -143,7 +143,7 @@ func TestStopClosesHTTPSStreams(t *testing.T) { // not parallel, since it times 
 			func(_ mqtt.Client, err error) { lost <- err },
 		),
 	)
-	if token := c.Connect(); !token.WaitTimeout(5*time.Second) || token.Error() != nil {
+	if token := c.Connect(); !token.WaitTimeout(testkit.WaitTimeout) || token.Error() != nil {
 		t.Fatal(token.Error())
 	}
 	begin := time.Now()
@@ -158,7 +158,7 @@ func TestStopClosesHTTPSStreams(t *testing.T) { // not parallel, since it times 
 	}
 	select {
 	case <-lost:
-	case <-time.After(5 * time.Second):
+	case <-time.After(testkit.WaitTimeout):
 		t.Error("the device got no DISCONNECT")
 	}
 }

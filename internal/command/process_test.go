@@ -196,13 +196,13 @@ func (p *process) storageArgs() []string {
 }
 
 // tilth runs another subcommand and returns what it printed. One that hangs is made to print its
-// goroutines.
+// goroutines: within the time of the tests, and later than any is done on a busy machine.
 func (p *process) tilth(args ...string) (string, error) {
 	path, err := p.path()
 	if err != nil {
 		return "", err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 6*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGQUIT) }

@@ -102,12 +102,8 @@ func TestOwnerWarnedOfGuesses(t *testing.T) {
 	}
 	emails := func(want int) []identity.Email {
 		t.Helper()
-		for range 200 { // Run sends the warning after the guess
-			if len(g.Mails.Sent()) >= want {
-				break
-			}
-			time.Sleep(10 * time.Millisecond)
-		}
+		// Run sends the warning after the guess.
+		testkit.Eventually(t, "the warning", func() bool { return len(g.Mails.Sent()) >= want })
 		if got := g.Mails.Sent(); len(got) == want {
 			return got
 		}

@@ -144,7 +144,8 @@ func TestLiveThroughNginx(t *testing.T) {
 		began := time.Now()
 		w.publishReadings(i, i)
 		expectEvents(t, s, readingEvent(i))
-		if took := time.Since(began); took > time.Second {
+		// What is held back comes with more, such as a heartbeat, if at all.
+		if took := time.Since(began); took > console.Heartbeat/2 {
 			t.Errorf("event %d came after %s", i, took)
 		}
 	}
@@ -177,9 +178,9 @@ func TestLiveThroughNginx(t *testing.T) {
 const nginxReadTimeout = 60 * time.Second
 
 // nginx ends a stream that is silent for a while, which the heartbeat prevents. Here both intervals
-// are a sixtieth of the real ones, and the stream stays open for several times nginx's timeout.
+// are a thirtieth of the real ones, and the stream stays open for several times nginx's timeout.
 func TestLiveIdleThroughNginx(t *testing.T) {
-	const scale = 60
+	const scale = 30
 	patience := fmt.Sprintf("proxy_read_timeout %ds;", nginxReadTimeout/time.Second/scale)
 	w := newServer(t)
 	c, err := w.Sessions.Caller(t.Context(), w.ada)

@@ -194,10 +194,14 @@ func (e *edge) submit(name string, kind Kind, payload string) Outcome {
 	return receive(e.t, done)
 }
 
+// patience is how long the tests wait for what comes soon: less than the 10 s after which the server
+// ends a connection without a CONNECT, whatever else is wrong with it.
+const patience = 8 * time.Second
+
 // eventually polls until the condition holds.
 func eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(5 * time.Second)
+	deadline := time.Now().Add(patience)
 	for !holds() {
 		if time.Now().After(deadline) {
 			t.Fatalf("timeout while waiting for: %s", what)
@@ -206,13 +210,23 @@ func eventually(t testing.TB, what string, holds func() bool) {
 	}
 }
 
-// receive receives a value within a reasonable time.
+// eventuallyWhile polls until the condition holds, however long that takes on this machine, as long as
+// a number grows that shows that the work goes on.
+func eventuallyWhile(t testing.TB, what string, grows func() uint64, holds func() bool) {
+	t.Helper()
+	for !holds() {
+		had := grows()
+		eventually(t, what, func() bool { return grows() > had || holds() })
+	}
+}
+
+// receive waits for a value.
 func receive[T any](t testing.TB, c <-chan T) T {
 	t.Helper()
 	select {
 	case v := <-c:
 		return v
-	case <-time.After(5 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("timeout while waiting for a value")
 		panic("unreachable")
 	}

@@ -72,7 +72,7 @@ func (c *client) send(packets ...[]byte) {
 
 // read reads one packet and returns its kind and body.
 func (c *client) read() (kind byte, body []byte, err error) {
-	if err := c.SetReadDeadline(time.Now().Add(5 * time.Second)); err != nil {
+	if err := c.SetReadDeadline(time.Now().Add(patience)); err != nil {
 		return 0, nil, err
 	}
 	var head [2]byte

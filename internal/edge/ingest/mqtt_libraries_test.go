@@ -25,7 +25,7 @@ func TestPaho311Client(t *testing.T) {
 		SetOrderMatters(false).SetConnectionLostHandler(func(_ mqtt.Client, err error) { lost <- err })
 	c := mqtt.NewClient(options)
 	done := func(token mqtt.Token) error {
-		if !token.WaitTimeout(5 * time.Second) {
+		if !token.WaitTimeout(patience) {
 			t.Fatal("no answer")
 		}
 		return token.Error()
@@ -91,7 +91,7 @@ func TestPaho5Client(t *testing.T) {
 	}
 	goodbye := make(chan byte, 1)
 	c := paho.NewClient(paho.ClientConfig{
-		Conn: nc, PacketTimeout: 5 * time.Second,
+		Conn: nc, PacketTimeout: patience,
 		OnServerDisconnect: func(d *paho.Disconnect) { goodbye <- d.ReasonCode },
 	})
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)

@@ -51,7 +51,7 @@ func TestTLSPaho(t *testing.T) {
 	)
 	done := func(token mqtt.Token) {
 		t.Helper()
-		if !token.WaitTimeout(5*time.Second) || token.Error() != nil {
+		if !token.WaitTimeout(patience) || token.Error() != nil {
 			t.Fatalf("no answer: %v", token.Error())
 		}
 	}
@@ -196,7 +196,7 @@ func TestTLSShutdownDuringHandshake(t *testing.T) {
 	silent := e.dial(4)
 	eventually(t, "it connected", func() bool { return e.pipeline.Stats().Connections == 1 })
 	begin := time.Now()
-	if err := e.mqtt.Shutdown(t.Context()); err != nil || time.Since(begin) > 3*time.Second {
+	if err := e.mqtt.Shutdown(t.Context()); err != nil || time.Since(begin) > patience {
 		t.Errorf("Shutdown returned %v after %v", err, time.Since(begin))
 	}
 	silent.wantEnd(0)

@@ -6,12 +6,14 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/coder/websocket"
@@ -19,12 +21,24 @@ import (
 	mqtt "github.com/eclipse/paho.mqtt.golang"
 )
 
-// serveWebSocket opens an HTTP server with MQTT over WebSockets at /mqtt.
-func (e *edge) serveWebSocket() *edge {
+// serveWebSocket opens an HTTP server with MQTT over WebSockets at /mqtt; opened may change each
+// connection.
+func (e *edge) serveWebSocket(opened ...func(*net.TCPConn) error) *edge {
 	e.t.Helper()
 	mux := http.NewServeMux()
 	mux.Handle("/mqtt", NewWebSocket(e.mqtt))
-	s := httptest.NewServer(mux)
+	s := httptest.NewUnstartedServer(mux)
+	s.Config.ConnState = func(c net.Conn, state http.ConnState) {
+		if state != http.StateNew {
+			return
+		}
+		for _, f := range opened {
+			if err := f(c.(*net.TCPConn)); err != nil {
+				e.t.Error(err)
+			}
+		}
+	}
+	s.Start()
 	e.t.Cleanup(s.Close)
 	e.address = strings.TrimPrefix(s.URL, "http://")
 	return e
@@ -33,7 +47,7 @@ func (e *edge) serveWebSocket() *edge {
 // upgrade opens a WebSocket.
 func (e *edge) upgrade(header http.Header, subprotocols ...string) (*websocket.Conn, *http.Response, error) {
 	e.t.Helper()
-	ctx, cancel := context.WithTimeout(e.t.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(e.t.Context(), patience)
 	defer cancel()
 	ws, resp, err := websocket.Dial(
 		ctx,
@@ -66,7 +80,7 @@ func TestWebSocketPaho(t *testing.T) {
 		SetUsername("WS-1").SetPassword(secretOf("WS-1")).SetAutoReconnect(false).SetOrderMatters(false))
 	done := func(token mqtt.Token) {
 		t.Helper()
-		if !token.WaitTimeout(5*time.Second) || token.Error() != nil {
+		if !token.WaitTimeout(patience) || token.Error() != nil {
 			t.Fatalf("no answer: %v", token.Error())
 		}
 	}
@@ -196,11 +210,11 @@ func TestWebSocketKeepAlive(t *testing.T) {
 	c, _ := e.dialWebSocket(5)
 	hello := c.connect("WS-1", secretOf("WS-1"), "a")
 	hello[10], hello[11] = 0, 1
+	begin := time.Now() // the time of the server begins later
 	c.send(hello)
 	c.want("CONNACK accepted", accepted)
-	begin := time.Now()
 	c.wantEnd(reasonKeepAlive)
-	if d := time.Since(begin); d < 1400*time.Millisecond {
+	if d := time.Since(begin); d < 1500*time.Millisecond {
 		t.Errorf("the connection ended after %v", d)
 	}
 	eventually(t, "it is counted", func() bool { return e.pipeline.Stats().IdleTimeouts == 1 })
@@ -210,7 +224,7 @@ func TestWebSocketKeepAlive(t *testing.T) {
 func TestWebSocketSilent(t *testing.T) {
 	e := newEdge(t, func(o *Options) { o.ConnectTimeout = 100 * time.Millisecond }).serveWebSocket()
 	_, ws := e.dialWebSocket(4)
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	if _, _, err := ws.Read(ctx); websocket.CloseStatus(err) != websocket.StatusNormalClosure {
 		t.Errorf("closed with %v", err)
@@ -222,17 +236,24 @@ func TestWebSocketSilent(t *testing.T) {
 
 // WebSocket pings are answered, however long ago the last message was.
 func TestWebSocketPing(t *testing.T) {
-	e := newEdge(t, func(o *Options) { o.WriteTimeout = 50 * time.Millisecond }).serveWebSocket()
-	c, ws := e.dialWebSocket(4)
-	c.signIn("WS-1", "a")
-	reading := ws.CloseRead(t.Context())
-	ctx, cancel := context.WithTimeout(reading, 5*time.Second)
-	defer cancel()
-	for begin := time.Now(); time.Since(begin) < 80*time.Millisecond; { // longer than the write timeout
-		if err := ws.Ping(ctx); err != nil {
-			t.Fatal(err)
+	synctest.Test(t, func(t *testing.T) {
+		const limit = 10 * time.Second
+		c := webSocketOnPipe(t, newEdge(t, func(o *Options) { o.WriteTimeout = limit }))
+		want := func(what string, bytes ...byte) {
+			t.Helper()
+			got := make([]byte, len(bytes))
+			if _, err := io.ReadFull(c.Conn, got); err != nil || !slices.Equal(got, bytes) {
+				t.Fatalf("want %s, got % x, %v", what, got, err)
+			}
 		}
-	}
+		c.send(frame(0x82, c.connect("WS-1", secretOf("WS-1"), "a")))
+		want("CONNACK accepted", 0x82, 4, 0x20, 2, 0, 0)
+		for range 3 {
+			time.Sleep(2 * limit)
+			c.send(frame(0x89, []byte("x")))
+			want("a pong", 0x8A, 1, 'x')
+		}
+	})
 }
 
 // A request for another subprotocol is refused before it costs anything.

@@ -66,7 +66,7 @@ func TestCommitIsConfirmedByTheCopy(t *testing.T) {
 	}
 	for range 3 {
 		for began := time.Now(); waits() == 0; time.Sleep(10 * time.Millisecond) {
-			if time.Since(began) > 10*time.Second {
+			if time.Since(began) > testkit.WaitTimeout {
 				t.Fatal("the transaction does not wait for the copy")
 			}
 		}
@@ -107,7 +107,7 @@ func TestTransactionAfterAStaleCopyIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	var err error
-	for began := time.Now(); time.Since(began) < 10*time.Second; time.Sleep(20 * time.Millisecond) {
+	for began := time.Now(); time.Since(began) < testkit.WaitTimeout; time.Sleep(20 * time.Millisecond) {
 		// Until the new primary is found, the connection fails.
 		if err = d.Jump(t.Context(), "devices", "id", 100); err == nil || errors.Is(err, db.ErrTakenOver) {
 			break
@@ -130,7 +130,7 @@ func TestTransactionAfterAFailoverGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	var err error
-	for began := time.Now(); time.Since(began) < 10*time.Second; time.Sleep(20 * time.Millisecond) {
+	for began := time.Now(); time.Since(began) < testkit.WaitTimeout; time.Sleep(20 * time.Millisecond) {
 		if err = d.Jump(t.Context(), "devices", "id", 100); err == nil {
 			return
 		}

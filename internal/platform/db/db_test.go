@@ -5,11 +5,11 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/uptrace/bun"
 
@@ -223,6 +223,20 @@ func TestErrorKinds(t *testing.T) {
 	}
 }
 
+// lockWaiters counts the goroutines of a test that wait for the write lock now.
+func lockWaiters(t *testing.T) (n int) {
+	stacks := make([]byte, 1<<20)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	for one := range strings.SplitSeq(string(stacks), "\n\n") {
+		head, _, _ := strings.Cut(one, "\n")
+		if strings.Contains(head, "[select") && strings.Contains(one, "(*DB).lockWriting(") &&
+			strings.Contains(one, "."+t.Name()+".") {
+			n++
+		}
+	}
+	return n
+}
+
 // Writers get the lock in the order of arrival: none is passed over.
 func TestWritersAreServedInOrder(t *testing.T) {
 	d := testkit.DB(t)
@@ -237,7 +251,7 @@ func TestWritersAreServedInOrder(t *testing.T) {
 					t.Error(err)
 				}
 			})
-			time.Sleep(10 * time.Millisecond) // so that it waits before the next one arrives
+			testkit.Eventually(t, "a writer that waits", func() bool { return lockWaiters(t) == i+1 })
 		}
 		return nil
 	})

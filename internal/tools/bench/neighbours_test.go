@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -130,7 +131,9 @@ func TestPrintNeighbours(t *testing.T) {
 	}
 }
 
-func TestProbe(t *testing.T) {
+func TestProbe(t *testing.T) { synctest.Test(t, testProbe) }
+
+func testProbe(t *testing.T) {
 	var p probe
 	calls := 0
 	// The first call takes as long as three intervals. The calls that waited for it count from when

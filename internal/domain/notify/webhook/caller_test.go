@@ -46,7 +46,7 @@ func TestSendOverTLS(t *testing.T) {
 	roots.AddCert(s.Certificate())
 	// The certificate of httptest is for example.com.
 	w := newFixture(t, func(o *webhook.Options) {
-		o.Roots, o.Timeout = roots, 10*time.Second
+		o.Roots = roots
 		o.Resolver = resolver(t, func(int) []addr { return []addr{allowedAddr} })
 	})
 	id, secret := w.addWebhook(t, fmt.Sprintf("https://example.com:%d/tilth?x=%%20y", portOf(s.Listener)))
@@ -104,7 +104,7 @@ func TestSendOverTLS(t *testing.T) {
 
 	// A server whose certificate is not trusted is not called.
 	strict := newFixture(t, func(o *webhook.Options) {
-		o.Timeout, o.Resolver = 10*time.Second, resolver(t, func(int) []addr { return []addr{allowedAddr} })
+		o.Resolver = resolver(t, func(int) []addr { return []addr{allowedAddr} })
 	})
 	wantContains(t, "untrusted", strict.send(t, fmt.Sprintf("https://example.com:%d/", portOf(s.Listener))),
 		"later: the certificate is ")
@@ -353,7 +353,7 @@ func TestRetryAfter(t *testing.T) {
 
 // Servers that violate HTTP, hang or send endless data cause one failed attempt and nothing worse.
 func TestMisbehavingServers(t *testing.T) {
-	w := newFixture(t)
+	w, hasty := newFixture(t), newFixture(t, withTimeout(5*testTimeout))
 	hang := make(chan struct{})
 	t.Cleanup(func() { close(hang) })
 	var packed bytes.Buffer
@@ -376,23 +376,24 @@ func TestMisbehavingServers(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer func(c net.Conn)
 		want   string
+		from   *fixture
 	}{
-		"hangs":                    {func(net.Conn) { <-hang }, "later: no answer within"},
-		"hangs up":                 {func(net.Conn) {}, "later: "},
-		"garbage":                  {write("\x00\x01\x02 welcome\r\n\r\n"), "later: it does not speak HTTP as it should"},
-		"half a header":            {write("HTTP/1.1 200 OK\r\nContent-"), "later: "},
-		"an endless header":        {endless("HTTP/1.1 200 OK\r\n", "X: "+strings.Repeat("x", 1000)+"\r\n"), "later: "},
-		"an endless line":          {endless("HTTP/1.1 200 ", strings.Repeat("x", 1000)), "later: "},
-		"endless early hints":      {endless("", "HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n"), "later: "},
-		"an endless body":          {endless("HTTP/1.1 200 OK\r\n\r\n", strings.Repeat("word ", 1000)), "200 word word"},
-		"a body that never ends":   {func(c net.Conn) { write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nfirst\nsec")(c); <-hang }, "200 first"},
-		"a body that never begins": {func(c net.Conn) { write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n")(c); <-hang }, "200"},
-		"compressed":               {write("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + packed.String()), "200"},
-		"no text":                  {write("HTTP/1.1 500 No\r\n\r\n\xff\xfe\x1b[31mred\u202e"), "later: 500 [31mred"},
+		"hangs":                    {func(net.Conn) { <-hang }, "later: no answer within", hasty},
+		"hangs up":                 {func(net.Conn) {}, "later: ", w},
+		"garbage":                  {write("\x00\x01\x02 welcome\r\n\r\n"), "later: it does not speak HTTP as it should", w},
+		"half a header":            {write("HTTP/1.1 200 OK\r\nContent-"), "later: ", w},
+		"an endless header":        {endless("HTTP/1.1 200 OK\r\n", "X: "+strings.Repeat("x", 1000)+"\r\n"), "later: ", w},
+		"an endless line":          {endless("HTTP/1.1 200 ", strings.Repeat("x", 1000)), "later: ", w},
+		"endless early hints":      {endless("", "HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n"), "later: ", w},
+		"an endless body":          {endless("HTTP/1.1 200 OK\r\n\r\n", strings.Repeat("word ", 1000)), "200 word word", w},
+		"a body that never ends":   {func(c net.Conn) { write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nfirst\nsec")(c); <-hang }, "200 first", hasty},
+		"a body that never begins": {func(c net.Conn) { write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n")(c); <-hang }, "200", hasty},
+		"compressed":               {write("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + packed.String()), "200", w},
+		"no text":                  {write("HTTP/1.1 500 No\r\n\r\n\xff\xfe\x1b[31mred\u202e"), "later: 500 [31mred", w},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := w.send(t, serveRaw(t, c.answer)+"/"+strings.ReplaceAll(name, " ", "-"))
+			got := c.from.send(t, serveRaw(t, c.answer)+"/"+strings.ReplaceAll(name, " ", "-"))
 			if !strings.HasPrefix(got, c.want) || len([]rune(got)) > 200 {
 				t.Errorf("%q, want %q", got, c.want)
 			}
@@ -406,7 +407,9 @@ func TestMisbehavingServers(t *testing.T) {
 		}
 	})
 	t.Run("no such name", func(t *testing.T) {
-		w := newFixture(t, func(o *webhook.Options) { o.Resolver = resolver(t, func(int) []addr { return nil }) })
+		w := newFixture(t, withTimeout(testTimeout), func(o *webhook.Options) {
+			o.Resolver = resolver(t, func(int) []addr { return nil })
+		})
 		if got := w.send(t, "https://planner.example/"); got != wantUnreachable {
 			t.Error(got)
 		}

@@ -24,9 +24,14 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// testTimeout is the timeout of an attempt in these tests: long enough for a server on this
-// machine, and short for tests with a server that never answers.
+// testTimeout is the timeout of an attempt in tests where no server answers. The others have that of a
+// server, which no machine is too slow for.
 const testTimeout = 300 * time.Millisecond
+
+// withTimeout sets the timeout of an attempt.
+func withTimeout(timeout time.Duration) func(o *webhook.Options) {
+	return func(o *webhook.Options) { o.Timeout = timeout }
+}
 
 // fixture is a caller with a real store. Of this machine's addresses it may call only allowedAddr,
 // which the provider allows.
@@ -46,11 +51,10 @@ func newFixture(t *testing.T, with ...func(o *webhook.Options)) *fixture {
 	w := &fixture{Stores: testkit.NewStores(t)}
 	w.field = w.Tenant(t, "field")
 	o := webhook.Options{
-		Store:   w.Webhooks,
-		Guard:   &guard.Guard{Private: []netip.Prefix{netip.PrefixFrom(allowedAddr, 32)}},
-		Now:     w.Clock.Now,
-		Logger:  w.Log.Logger,
-		Timeout: testTimeout,
+		Store:  w.Webhooks,
+		Guard:  &guard.Guard{Private: []netip.Prefix{netip.PrefixFrom(allowedAddr, 32)}},
+		Now:    w.Clock.Now,
+		Logger: w.Log.Logger,
 	}
 	for _, f := range with {
 		f(&o)

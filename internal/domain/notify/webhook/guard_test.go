@@ -22,7 +22,7 @@ const (
 // The internal network cannot be called, neither by an address in any notation nor by a name, and
 // the answers tell nothing about it.
 func TestPrivateAddressesRefused(t *testing.T) {
-	w := newFixture(t)
+	w := newFixture(t, withTimeout(testTimeout))
 	port := portOf(forbiddenListener(t, 0))
 	for _, host := range []string{
 		"127.0.0.1", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "0.0.0.0", "[::]", "[::1]",
@@ -51,7 +51,8 @@ func TestDNSRebindingRefused(t *testing.T) {
 	_, connections := serve(t, l, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("welcome")) })
 	forbiddenListener(t, portOf(l))
 	both, resolved := false, 0
-	w := newFixture(t, func(o *webhook.Options) {
+	// Some attempts last as long as this, and others have to succeed within it.
+	w := newFixture(t, withTimeout(5*testTimeout), func(o *webhook.Options) {
 		o.Resolver = resolver(t, func(query int) []netip.Addr {
 			resolved++
 			switch {
@@ -94,7 +95,7 @@ func TestInternalHostnamesNotRevealed(t *testing.T) {
 			return nil
 		},
 	} {
-		w := newFixture(t, func(o *webhook.Options) { o.Resolver = resolver(t, answers) })
+		w := newFixture(t, withTimeout(testTimeout), func(o *webhook.Options) { o.Resolver = resolver(t, answers) })
 		for _, scheme := range []string{"https", "http"} {
 			id, _ := w.addWebhook(t, fmt.Sprintf("%s://%s:%d/", scheme, name, portOf(forbiddenListener(t, 0))))
 			begun := time.Now()
