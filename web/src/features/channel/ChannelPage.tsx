@@ -9,6 +9,7 @@ import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { lastPage, pageSizes } from '@/lib/http/paging';
 import { usePreferences } from '@/lib/storage/preferences';
 import { Empty } from '@/ui/Empty';
+import { NotFetched } from '@/ui/NotFetched';
 import { PageError } from '@/ui/PageError';
 import { Pager } from '@/ui/Pager';
 import { PageTitle } from '@/ui/PageTitle';
@@ -91,7 +92,7 @@ export function ChannelPage() {
                 }
               />
             ) : query.isError && !data ? (
-              <p className={css.failed}>{t('channel.failed')}</p>
+              <NotFetched title={t('channel.failed')} />
             ) : isPhone ? (
               <ChannelCards channels={data?.list} onOpen={onOpen} />
             ) : (
