@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { overviewQuery } from '@/lib/http/queries';
 import css from './BottomBar.module.css';
 import { Count } from './Count';
-import { mainMenuEntries } from './menuEntries';
+import { belongsTo, mainMenuEntries } from './menuEntries';
 
 const bottomBarEntries = mainMenuEntries.filter(({ name }) => name === 'home' || name === 'data' || name === 'inform');
 
@@ -19,17 +19,17 @@ export function BottomBar({ menuOpen, onMenu }: BottomBarProps) {
   const { t } = useTranslation();
   const pending = useQuery(overviewQuery()).data?.pendingAlarmCount ?? 0;
   const path = useRouterState({ select: (state) => state.location.pathname });
-  const elsewhere = !bottomBarEntries.some((entry) => path === entry.path || path.startsWith(`${entry.path}/`));
+  const elsewhere = !bottomBarEntries.some((entry) => belongsTo(path, entry));
 
   return (
     <nav aria-label={t('nav.shortcuts')} className={css.bar}>
       <ul className={css.entries}>
-        {bottomBarEntries.map(({ name, path: to, Icon }) => (
-          <li key={name}>
-            <Link to={to} className={css.entry} activeProps={{ className: css.active }}>
-              <Icon className={css.icon} aria-hidden="true" />
-              <span className={css.name}>{t(`nav.${name}`)}</span>{' '}
-              {name === 'inform' && pending > 0 ? (
+        {bottomBarEntries.map((entry) => (
+          <li key={entry.name}>
+            <Link to={entry.path} className={`${css.entry} ${belongsTo(path, entry) ? css.active : ''}`}>
+              <entry.Icon className={css.icon} aria-hidden="true" />
+              <span className={css.name}>{t(`nav.${entry.name}`)}</span>{' '}
+              {entry.name === 'inform' && pending > 0 ? (
                 <Count count={pending} meaning={t('shell.pending', { count: pending })} alarm className={css.count} />
               ) : null}
             </Link>

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useRouterState } from '@tanstack/react-router';
 import { type ReactNode, useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { overviewQuery, unreadCountQuery } from '@/lib/http/queries';
 import { Count } from './Count';
 import css from './Menu.module.css';
-import { type MenuEntry, mainMenuEntries, personalMenuEntries } from './menuEntries';
+import { belongsTo, type MenuEntry, mainMenuEntries, personalMenuEntries } from './menuEntries';
 
 interface MenuProps {
   /** Called when the user chooses an entry; the drawer then closes. */
@@ -55,15 +55,10 @@ interface ItemProps {
 function Item({ entry, onChoose, children }: ItemProps) {
   const { t } = useTranslation();
   const name = t(`nav.${entry.name}`);
+  const active = useRouterState({ select: ({ location }) => belongsTo(location.pathname, entry) });
   return (
     <li>
-      <Link
-        to={entry.path}
-        className={css.item}
-        activeProps={{ className: css.active }}
-        title={name}
-        onClick={onChoose}
-      >
+      <Link to={entry.path} className={`${css.item} ${active ? css.active : ''}`} title={name} onClick={onChoose}>
         <entry.Icon className={css.icon} aria-hidden="true" />
         <span className={css.name}>{name}</span> {children}
       </Link>

@@ -13,6 +13,7 @@ import { useTenantBranding } from '@/lib/tenant/useTenantBranding';
 import { withAntd } from '@/ui/antd/withAntd';
 import { lazyComponent } from '@/ui/lazyComponent';
 import { PageTitleSlot } from '@/ui/PageTitle';
+import { Loading, Skeleton } from '@/ui/Skeleton';
 import { ZoneNote } from '@/ui/ZoneNote';
 import { useSearchKey } from '../search/useSearchKey';
 import { BottomBar } from './BottomBar';
@@ -109,13 +110,28 @@ export function Shell() {
 function Page() {
   const zone = useTenantZone((state) => state.zone);
   const user = useQuery(userQuery());
-  const waits = zone === undefined && user.isLoading;
+  // After a failure the page tells it, and fetches again; it does not go away meanwhile.
+  const waits = zone === undefined && user.isLoading && user.errorUpdateCount === 0;
   // The page is drawn piece by piece, however it begins.
-  if (useDeferredValue(waits, true)) return null;
+  const hidden = useDeferredValue(waits, true);
+  if (waits) return <PageSkeleton />;
+  if (hidden) return null;
   return (
     <Fragment key={zone}>
       <Outlet />
     </Fragment>
+  );
+}
+
+/** Bars that fade in where the answer is late, so that a quick one makes nothing flash. */
+function PageSkeleton() {
+  return (
+    <Loading>
+      <div className={css.skeleton}>
+        <Skeleton height={76} radius={12} />
+        <Skeleton height={380} radius={12} />
+      </div>
+    </Loading>
   );
 }
 

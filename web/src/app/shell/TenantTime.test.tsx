@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { setTenantZone, useTenantZone } from '@/lib/format/zone';
 import { useLanguage } from '@/lib/i18n/i18n';
 import { signOut } from '@/lib/session/session';
-import { openConsole } from '@/test/console';
+import { openConsole, untilFetched } from '@/test/console';
 import { gate } from '@/test/gate';
 import { ok, onGet } from '@/test/server';
 import { signedIn } from '@/test/session';
@@ -82,5 +82,22 @@ describe('times by the tenant’s clock', () => {
     await openConsole('/message');
     await expect.poll(() => asked).toContain('Europe/Istanbul');
     answer.open();
+  });
+
+  it('do not take the page away while a user who could not be fetched is fetched again', async () => {
+    const second = gate();
+    let calls = 0;
+    onGet('/app-api/member/user/get', async () => {
+      calls += 1;
+      if (calls > 1) await second.passed;
+      return new Response('', { status: 500 });
+    });
+    const { client } = await openConsole('/profile');
+    await expect.poll(() => calls).toBe(2);
+    expect(await bar().findByRole('heading', { name: 'Profile' })).toBeVisible();
+    second.open();
+    await untilFetched(client);
+    expect(screen.getByText('Your profile could not be fetched')).toBeVisible();
+    expect(calls).toBe(2);
   });
 });

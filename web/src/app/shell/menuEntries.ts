@@ -23,3 +23,9 @@ export const personalMenuEntries = [
 ] as const;
 
 export type MenuEntry = (typeof mainMenuEntries)[number] | (typeof personalMenuEntries)[number];
+
+/** Whether a page belongs to an entry: its own, those below it, and the analysis, which compares the data center's readings. */
+export function belongsTo(path: string, entry: MenuEntry): boolean {
+  if (path === '/analysis') return entry.name === 'data';
+  return path === entry.path || path.startsWith(`${entry.path}/`);
+}

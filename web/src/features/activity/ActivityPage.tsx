@@ -8,6 +8,7 @@ import { panesQuery, phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery
 import { lastPage, pageSizes } from '@/lib/http/paging';
 import { useLanguage } from '@/lib/i18n/i18n';
 import { Empty } from '@/ui/Empty';
+import { NotFetched } from '@/ui/NotFetched';
 import { PageError } from '@/ui/PageError';
 import { Pager } from '@/ui/Pager';
 import { PageTitle } from '@/ui/PageTitle';
@@ -89,7 +90,9 @@ export function ActivityPage() {
                     ) : undefined
                   }
                 />
-              ) : query.isError && !data ? null : (
+              ) : query.isError && !data ? (
+                <NotFetched title={t('activity.failed')} />
+              ) : (
                 <EntryList entries={data?.list} context={context} beside={beside} chosen={beside ? chosen?.id : id} />
               )}
             </div>

@@ -249,15 +249,15 @@ describe('the list', () => {
     server.answers.set(paths.page, noAnswer);
     const { user } = await openAlarms(server);
     const note = within(screen.getByRole('main')).getByRole('alert');
-    expect(note).toHaveTextContent('Cannot connect to the server');
+    expect(note).toHaveTextContent('The server does not answer');
     expect(toasts()).toEqual([{ tone: 'error', title: 'Cannot connect to the server', text: undefined }]);
-    expect(note).toHaveTextContent('The rules could not be fetched');
+    expect(screen.getByText('The rules could not be fetched')).toBeVisible();
     server.answers.delete(paths.page);
     await user.click(within(note).getByRole('button', { name: 'Retry' }));
     await waitFor(() => expect(cards()).toEqual(['Spring frost']));
     server.answers.set(paths.page, noAnswer);
     streamEvent(server, 'reset', {});
-    expect(await screen.findByText(/^You see the rules of/)).toBeVisible();
+    expect(await screen.findByText(/^You see the data of/)).toBeVisible();
     expect(cards()).toEqual(['Spring frost']);
   });
 

@@ -17,12 +17,13 @@ import { DeviceColumn } from '@/ui/deviceFilter/DeviceColumn';
 import { Empty } from '@/ui/Empty';
 import { IconButton } from '@/ui/IconButton';
 import { lazyComponent } from '@/ui/lazyComponent';
+import { NotFetched } from '@/ui/NotFetched';
+import { PageError } from '@/ui/PageError';
 import { Pager } from '@/ui/Pager';
 import { PageTitle } from '@/ui/PageTitle';
 import { SearchBox } from '@/ui/SearchBox';
 import css from './AlarmPage.module.css';
 import { RuleList } from './list/RuleList';
-import { RulesError } from './list/RulesError';
 import { rulesQuery } from './queries';
 import { RuleFormHost } from './RuleFormHost';
 import { maxDevices, namesOf } from './search';
@@ -78,66 +79,70 @@ export function AlarmPage() {
   return (
     <>
       <PageTitle title={t('nav.alarm')} summary={summary} />
-      <RulesError query={rules} />
+      <PageError queries={[rules]} />
       <div className={css.columns}>
         <section className={css.main} aria-label={t('rule.list')}>
-          <div className={css.bar}>
-            <SearchBox text={q} onSearch={onSearch} label={t('rule.search')} placeholder={t('rule.name')} />
-            {drawn ? (
-              <IconButton
-                className={css.devices}
-                label={t('rule.filter.devices')}
-                aria-haspopup="dialog"
-                icon={<DeploymentUnitOutlined aria-hidden="true" />}
-                count={chosen.size}
-                onClick={() => setDrawer(true)}
-              />
+          <div className={css.card}>
+            <div className={css.bar}>
+              <SearchBox text={q} onSearch={onSearch} label={t('rule.search')} placeholder={t('rule.name')} />
+              {drawn ? (
+                <IconButton
+                  className={css.devices}
+                  label={t('rule.filter.devices')}
+                  aria-haspopup="dialog"
+                  icon={<DeploymentUnitOutlined aria-hidden="true" />}
+                  count={chosen.size}
+                  onClick={() => setDrawer(true)}
+                />
+              ) : null}
+              {isPhone ? null : <DeviceChips chosen={chosen} onChange={choose} />}
+              {mayAdd ? (
+                <Button
+                  type="primary"
+                  icon={<PlusOutlined aria-hidden="true" />}
+                  className={css.new}
+                  onClick={() => open('new')}
+                >
+                  {t('rule.new')}
+                </Button>
+              ) : null}
+            </div>
+            {isPhone && chosen.size > 0 ? (
+              <div className={css.chips}>
+                <DeviceChips chosen={chosen} onChange={choose} />
+              </div>
             ) : null}
-            {isPhone ? null : <DeviceChips chosen={chosen} onChange={choose} />}
-            {mayAdd ? (
-              <Button
-                type="primary"
-                icon={<PlusOutlined aria-hidden="true" />}
-                className={css.new}
-                onClick={() => open('new')}
-              >
-                {t('rule.new')}
-              </Button>
+            {data?.total === 0 ? (
+              <Empty
+                kind={filtered ? 'search' : 'first'}
+                title={t(filtered ? 'rule.empty.noneTitle' : 'rule.empty.title')}
+                text={t(filtered ? 'rule.empty.noneText' : 'rule.empty.text')}
+                action={
+                  filtered ? (
+                    <Button onClick={clear}>{t('rule.empty.clear')}</Button>
+                  ) : mayAdd ? (
+                    <Button icon={<PlusOutlined aria-hidden="true" />} onClick={() => open('new')}>
+                      {t('rule.new')}
+                    </Button>
+                  ) : undefined
+                }
+              />
+            ) : rules.isError && !data ? (
+              <NotFetched title={t('rule.failed')} />
+            ) : (
+              <RuleList rules={data?.list} waiting={rules.isPlaceholderData} />
+            )}
+            {data && data.total > 0 ? (
+              <div className={css.pager}>
+                <Pager
+                  total={data.total}
+                  pageNo={Math.min(pageNo, last)}
+                  pageSize={pageSize}
+                  onChange={(page, size) => change({ page: page === 1 ? undefined : page, size })}
+                />
+              </div>
             ) : null}
           </div>
-          {isPhone && chosen.size > 0 ? (
-            <div className={css.chips}>
-              <DeviceChips chosen={chosen} onChange={choose} />
-            </div>
-          ) : null}
-          {data?.total === 0 ? (
-            <Empty
-              kind={filtered ? 'search' : 'first'}
-              title={t(filtered ? 'rule.empty.noneTitle' : 'rule.empty.title')}
-              text={t(filtered ? 'rule.empty.noneText' : 'rule.empty.text')}
-              action={
-                filtered ? (
-                  <Button onClick={clear}>{t('rule.empty.clear')}</Button>
-                ) : mayAdd ? (
-                  <Button icon={<PlusOutlined aria-hidden="true" />} onClick={() => open('new')}>
-                    {t('rule.new')}
-                  </Button>
-                ) : undefined
-              }
-            />
-          ) : rules.isError && !data ? null : (
-            <RuleList rules={data?.list} waiting={rules.isPlaceholderData} />
-          )}
-          {data && data.total > 0 ? (
-            <div className={css.pager}>
-              <Pager
-                total={data.total}
-                pageNo={Math.min(pageNo, last)}
-                pageSize={pageSize}
-                onChange={(page, size) => change({ page: page === 1 ? undefined : page, size })}
-              />
-            </div>
-          ) : null}
         </section>
         {drawn ? null : <DeviceColumn {...picker} count={overview.data?.deviceCount} below={fixedNavbar} />}
       </div>

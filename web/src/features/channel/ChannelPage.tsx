@@ -10,6 +10,7 @@ import { lastPage, pageSizes } from '@/lib/http/paging';
 import { useMay } from '@/lib/session/useMay';
 import { usePreferences } from '@/lib/storage/preferences';
 import { Empty } from '@/ui/Empty';
+import { NotFetched } from '@/ui/NotFetched';
 import { PageError } from '@/ui/PageError';
 import { Pager } from '@/ui/Pager';
 import { PageTitle } from '@/ui/PageTitle';
@@ -95,7 +96,7 @@ export function ChannelPage() {
                 }
               />
             ) : query.isError && !data ? (
-              <p className={css.failed}>{t('channel.failed')}</p>
+              <NotFetched title={t('channel.failed')} />
             ) : isPhone ? (
               <ChannelCards channels={data?.list} onOpen={onOpen} />
             ) : (

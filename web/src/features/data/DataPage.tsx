@@ -104,15 +104,22 @@ export function DataPage() {
       />
     );
   }
-  if (all === 0) content = <Empty title={t('home.empty.title')} text={t('home.empty.text')} />;
-  else if (nothing) {
+  if (all === 0) {
     content = (
-      <Empty
-        kind="search"
-        title={text === '' ? t('data.nothing.title') : t('home.search.noneTitle', { text })}
-        text={text === '' ? t('data.nothing.text') : t('home.search.noneText')}
-        action={<PlainButton onClick={showAll}>{t('data.nothing.action')}</PlainButton>}
-      />
+      <div className={css.empty}>
+        <Empty title={t('home.empty.title')} text={t('home.empty.text')} />
+      </div>
+    );
+  } else if (nothing) {
+    content = (
+      <div className={css.empty}>
+        <Empty
+          kind="search"
+          title={text === '' ? t('data.nothing.title') : t('home.search.noneTitle', { text })}
+          text={text === '' ? t('data.nothing.text') : t('home.search.noneText')}
+          action={<PlainButton onClick={showAll}>{t('data.nothing.action')}</PlainButton>}
+        />
+      </div>
     );
   }
 

@@ -7,6 +7,7 @@ import { lastPage, pageSizes } from '@/lib/http/paging';
 import { overviewQuery } from '@/lib/http/queries';
 import { useLanguage } from '@/lib/i18n/i18n';
 import { usePreferences } from '@/lib/storage/preferences';
+import { NotFetched } from '@/ui/NotFetched';
 import { PageError } from '@/ui/PageError';
 import { Pager } from '@/ui/Pager';
 import { PageTitle } from '@/ui/PageTitle';
@@ -67,7 +68,7 @@ export function DevicePage() {
             {empty ? (
               <NoRows search={search} onClear={clear} onAll={() => onScene(undefined)} />
             ) : table.isError && !data ? (
-              <p className={css.failed}>{t('home.list.failed')}</p>
+              <NotFetched title={t('home.list.failed')} />
             ) : isPhone ? (
               <Cards devices={data?.list} expected={expected} onOpen={onOpen} />
             ) : (

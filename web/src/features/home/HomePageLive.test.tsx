@@ -93,7 +93,7 @@ describe('when the server does not answer', () => {
     telemetry.server.failingPaths.set('/admin-api/client/pc/device/get-group-device-list', noAnswer);
     await act(() => client.invalidateQueries({ queryKey: ['devices', 'groups'] }));
     const note = await problem();
-    expect(note).toHaveTextContent(/You see the readings of \d\d:\d\d, (now|\d+ s ago)\. Trying again in \d+ s\./);
+    expect(note).toHaveTextContent(/You see the data of \d\d:\d\d, (now|\d+ s ago)\. Trying again in \d+ s\./);
     expect(screen.getByRole('treeitem', { name: /Orchard mast/ })).toBeInTheDocument();
     telemetry.server.failingPaths.clear();
     await user.click(within(note).getByRole('button', { name: 'Retry' }));

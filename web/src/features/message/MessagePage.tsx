@@ -11,6 +11,7 @@ import { useLanguage } from '@/lib/i18n/i18n';
 import { messagesQuery } from '@/lib/message/queries';
 import { useMarkRead } from '@/lib/message/useMarkRead';
 import { Empty } from '@/ui/Empty';
+import { NotFetched } from '@/ui/NotFetched';
 import { PageError } from '@/ui/PageError';
 import { Pager } from '@/ui/Pager';
 import { PageTitle } from '@/ui/PageTitle';
@@ -70,6 +71,7 @@ export function MessagePage() {
               : t('message.summary', { n: format.number(unread) })
         }
       />
+      <PageError queries={[query]} />
       <Panes
         shape="list"
         first={
@@ -92,11 +94,6 @@ export function MessagePage() {
                 {t('message.markAll')}
               </button>
             </div>
-            {query.isError ? (
-              <div className={css.error}>
-                <PageError queries={[query]} />
-              </div>
-            ) : null}
             {data?.total === 0 ? (
               <div className={css.empty}>
                 <Empty kind="good" title={t('common.empty')} text={t('message.empty')} level={3} />
@@ -112,7 +109,9 @@ export function MessagePage() {
                 onRead={markRead}
                 onFollowed={markFollowed}
               />
-            ) : query.isError ? null : (
+            ) : query.isError ? (
+              <NotFetched title={t('message.failed')} />
+            ) : (
               <ListSkeleton />
             )}
             {data && data.total > 0 ? (

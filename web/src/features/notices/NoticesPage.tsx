@@ -10,6 +10,7 @@ import { overviewQuery } from '@/lib/http/queries';
 import { usePreferences } from '@/lib/storage/preferences';
 import { DeviceColumn } from '@/ui/deviceFilter/DeviceColumn';
 import { lazyComponent } from '@/ui/lazyComponent';
+import { PageError } from '@/ui/PageError';
 import { PageTitle } from '@/ui/PageTitle';
 import { NoticeDetail } from './detail/NoticeDetail';
 import { ListPanel } from './list/ListPanel';
@@ -89,6 +90,7 @@ export function NoticesPage() {
         }
         back={detail ? { label: t('inform.back'), onClick: () => open(undefined, false) } : undefined}
       />
+      {detail ? null : <PageError queries={[query]} />}
       <div className={css.columns}>
         {detail ? null : (
           <div className={`${css.list} ${fixedNavbar ? css.below : ''} ${nothing ? css.across : ''}`}>

@@ -1,4 +1,5 @@
 import { QueryObserver } from '@tanstack/react-query';
+import i18next from 'i18next';
 import { describe, expect, it } from 'vitest';
 import { useFeedback } from '../feedback/feedback';
 import { useLanguage } from '../i18n/i18n';
@@ -29,6 +30,18 @@ describe('the sentence for a failure', () => {
   it('is in the user’s language', async () => {
     await useLanguage.getState().setLanguage('ru-ru');
     expect(errorText(new ApiError(503, '', 'status'))).toBe('Ошибка сервера: 503');
+  });
+});
+
+describe('a failure before there are texts', () => {
+  it('is reported once they are there', async () => {
+    const texts = i18next.getResourceBundle('en-us', 'translation');
+    i18next.removeResourceBundle('en-us', 'translation');
+    showError(new ApiError(500, '', 'status'));
+    expect(shown()).toEqual([]);
+    i18next.addResourceBundle('en-us', 'translation', texts);
+    await i18next.changeLanguage('en-us');
+    expect(shown()).toEqual([['error', 'The server answered with status 500']]);
   });
 });
 

@@ -1,5 +1,6 @@
 import i18next, { type ParseKeys } from 'i18next';
 import { showDialog, toast } from '../feedback/feedback';
+import { onceTextsLoaded } from '../i18n/i18n';
 import { hasNetwork } from '../offline/reachability';
 import { isUnauthorized, useSession } from '../session/session';
 import { ApiError } from './http';
@@ -60,8 +61,12 @@ export interface ErrorMeta extends Record<string, unknown> {
  * Queries and mutations come here by themselves, with their `meta`; other callers pass the error
  * that they catch.
  */
-export function showError(error: unknown, { shows, takes, failure, tone }: ErrorMeta = {}): void {
+export function showError(error: unknown, meta: ErrorMeta = {}): void {
   if (isIgnorable(error)) return;
+  onceTextsLoaded(() => showText(error, meta));
+}
+
+function showText(error: unknown, { shows, takes, failure, tone }: ErrorMeta): void {
   if (isRefusal(error) && (shows?.includes(error.code) || (takes !== undefined && asksForStep(error, takes)))) return;
   const text = errorText(error);
   // The first of two identical requests is in flight: the refusal of this one is not the feature's

@@ -135,6 +135,19 @@ const initialised = i18next
     postProcess: collapseStops.name,
   });
 
+/** Does what needs texts: at once, or as soon as there are any. Calls are made before the first text is fetched. */
+export function onceTextsLoaded(act: () => void): void {
+  if (i18next.exists('error.default')) {
+    act();
+    return;
+  }
+  const lookAgain = () => {
+    i18next.off('languageChanged', lookAgain);
+    onceTextsLoaded(act);
+  };
+  i18next.on('languageChanged', lookAgain);
+}
+
 /** Call once before the first render. Follows changes made in other tabs. */
 export async function startI18n(): Promise<void> {
   await applyLanguage(currentLanguage());

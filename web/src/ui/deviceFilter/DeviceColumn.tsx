@@ -2,7 +2,6 @@ import { useTranslation } from 'react-i18next';
 import { AllRow } from '../deviceTree/AllRow';
 import { DevicePicker } from '../deviceTree/DevicePicker';
 import { TreeColumn } from '../deviceTree/TreeColumn';
-import css from './DeviceColumn.module.css';
 
 export interface PickerProps {
   chosen: ReadonlySet<string>;
@@ -31,13 +30,14 @@ export function FilterPicker({ chosen, onToggle, onAll }: PickerProps) {
   const { t } = useTranslation();
   const all = chosen.size === 0;
   return (
-    <>
-      <div className={css.all}>
+    <DevicePicker
+      chosen={chosen}
+      onToggle={({ deviceName }) => onToggle(deviceName)}
+      all={
         <AllRow ticked={all} onTick={onAll}>
           {t('rule.filter.all')}
         </AllRow>
-      </div>
-      <DevicePicker chosen={chosen} onToggle={({ deviceName }) => onToggle(deviceName)} />
-    </>
+      }
+    />
   );
 }

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { groupsQuery } from '@/lib/device/queries';
 import type { Device, Group } from '@/lib/device/types';
@@ -21,6 +21,8 @@ interface DevicePickerProps {
   onToggle: (device: Device) => void;
   /** An alarm rule's id: offers only devices to which the rule can be copied. */
   takesRule?: number;
+  /** The row that ticks all devices, below the search. */
+  all?: ReactNode;
   /** The text if there is no device to tick. */
   none?: { title: string; text: string };
 }
@@ -29,7 +31,7 @@ interface DevicePickerProps {
  * A device tree with ticks: a hundred devices of each group, more on demand, and those that the
  * server finds by name or serial.
  */
-export function DevicePicker({ chosen, onToggle, takesRule, none }: DevicePickerProps) {
+export function DevicePicker({ chosen, onToggle, takesRule, all, none }: DevicePickerProps) {
   const { t } = useTranslation();
   const language = useLanguage((state) => state.language);
   const groups = useQuery({ ...groupsQuery(language, takesRule), placeholderData: keepPreviousData });
@@ -52,6 +54,7 @@ export function DevicePicker({ chosen, onToggle, takesRule, none }: DevicePicker
           placeholder={t('home.search.placeholder')}
         />
       </div>
+      {all}
       {search.active ? (
         <SearchResultTree search={search} ticks={ticks} />
       ) : groups.data ? (

@@ -6,6 +6,7 @@ import { SearchResultTree } from '@/ui/deviceTree/SearchResultTree';
 import { TreeSkeleton } from '@/ui/deviceTree/TreeSkeleton';
 import { useDeviceSearchRows } from '@/ui/deviceTree/useDeviceSearchRows';
 import { useGroupRows } from '@/ui/deviceTree/useGroupRows';
+import { NotFetched } from '@/ui/NotFetched';
 import { SearchField } from '@/ui/SearchField';
 import {
   type Choice,
@@ -86,7 +87,7 @@ const noGroups: Group[] = [];
 function Groups({ groups = noGroups, failed, ticks }: { groups: Group[] | undefined; failed: boolean; ticks: Ticks }) {
   const { t } = useTranslation();
   const tree = useGroupRows(groups);
-  if (groups === noGroups) return failed ? <p className={css.failed}>{t('home.list.failed')}</p> : <TreeSkeleton />;
+  if (groups === noGroups) return failed ? <NotFetched title={t('home.list.failed')} /> : <TreeSkeleton />;
   if (!groups.some(({ deviceCount }) => deviceCount > 0)) return null;
   return <DeviceTree {...tree} label={t('home.list.title')} ticks={ticks} />;
 }

@@ -1,6 +1,6 @@
 import CaretDownOutlined from '@ant-design/icons/CaretDownOutlined';
 import CaretUpOutlined from '@ant-design/icons/CaretUpOutlined';
-import { memo } from 'react';
+import { type FocusEvent, memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '@/lib/format/format';
 import type { QuantityColumn } from './columns';
@@ -12,6 +12,10 @@ interface TableHeadProps {
   order: Order | undefined;
   onOrder: (order: Order | undefined) => void;
 }
+
+/** For a key that leads to a column under the names, browsers do not scroll. */
+const showWhole = ({ currentTarget }: FocusEvent<HTMLElement>) =>
+  currentTarget.scrollIntoView?.({ block: 'nearest', inline: 'nearest' });
 
 /** The names of the columns; each orders the rows: lowest first, highest first, then by name again. */
 export const TableHead = memo(function TableHead({ columns, order, onOrder }: TableHeadProps) {
@@ -35,6 +39,7 @@ export const TableHead = memo(function TableHead({ columns, order, onOrder }: Ta
                 type="button"
                 className={css.sort}
                 title={t('data.table.sort', { name })}
+                onFocus={showWhole}
                 onClick={() => onOrder(next)}
               >
                 <span className={css.title}>

@@ -10,6 +10,7 @@ import { useDeviceSearchRows } from '@/ui/deviceTree/useDeviceSearchRows';
 import { useGroupRows } from '@/ui/deviceTree/useGroupRows';
 import { Empty } from '@/ui/Empty';
 import { IconButton } from '@/ui/IconButton';
+import { NotFetched } from '@/ui/NotFetched';
 import { SearchField } from '@/ui/SearchField';
 import css from './DeviceList.module.css';
 
@@ -91,7 +92,7 @@ const noGroups: Group[] = [];
 function Groups({ groups = noGroups, failed, selected, device, onSelect }: Omit<DeviceListProps, 'asOf'>) {
   const { t } = useTranslation();
   const tree = useGroupRows(groups, device, selected);
-  if (groups === noGroups) return failed ? <p className={css.failed}>{t('home.list.failed')}</p> : <TreeSkeleton />;
+  if (groups === noGroups) return failed ? <NotFetched title={t('home.list.failed')} /> : <TreeSkeleton />;
   if (!groups.some(({ deviceCount }) => deviceCount > 0)) {
     return <Empty title={t('home.empty.title')} text={t('home.empty.text')} />;
   }

@@ -11,7 +11,7 @@ import { lastPage, pageSizes } from '@/lib/http/paging';
 import { DeviceChips } from '@/ui/deviceFilter/DeviceChips';
 import { Empty } from '@/ui/Empty';
 import { IconButton } from '@/ui/IconButton';
-import { PageError } from '@/ui/PageError';
+import { NotFetched } from '@/ui/NotFetched';
 import { Pager } from '@/ui/Pager';
 import type { NoticesSearch } from '../search';
 import { Filters } from './Filters';
@@ -84,11 +84,6 @@ export function ListPanel(props: ListPanelProps) {
           <DeviceChips chosen={devices} onChange={onDevices} />
         </div>
       ) : null}
-      {query.isError ? (
-        <div className={css.error}>
-          <PageError queries={[query]} />
-        </div>
-      ) : null}
       <div className={css.news} role="status">
         {waiting > 0 ? (
           <button type="button" className={css.bar} onClick={toTop}>
@@ -110,7 +105,9 @@ export function ListPanel(props: ListPanelProps) {
             ) : undefined
           }
         />
-      ) : query.isError && !data ? null : (
+      ) : query.isError && !data ? (
+        <NotFetched title={t('inform.failed')} />
+      ) : (
         <NoticeList
           notices={data?.list}
           chosen={chosen}
