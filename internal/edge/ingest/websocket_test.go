@@ -21,22 +21,14 @@ import (
 	mqtt "github.com/eclipse/paho.mqtt.golang"
 )
 
-// serveWebSocket opens an HTTP server with MQTT over WebSockets at /mqtt; opened may change each
-// connection.
-func (e *edge) serveWebSocket(opened ...func(*net.TCPConn) error) *edge {
+// serveWebSocket opens an HTTP server with MQTT over WebSockets at /mqtt; over may wrap its listener.
+func (e *edge) serveWebSocket(over ...func(net.Listener) net.Listener) *edge {
 	e.t.Helper()
 	mux := http.NewServeMux()
 	mux.Handle("/mqtt", NewWebSocket(e.mqtt))
 	s := httptest.NewUnstartedServer(mux)
-	s.Config.ConnState = func(c net.Conn, state http.ConnState) {
-		if state != http.StateNew {
-			return
-		}
-		for _, f := range opened {
-			if err := f(c.(*net.TCPConn)); err != nil {
-				e.t.Error(err)
-			}
-		}
+	for _, f := range over {
+		s.Listener = f(s.Listener)
 	}
 	s.Start()
 	e.t.Cleanup(s.Close)
