@@ -19,6 +19,7 @@ export const elif: User = {
   email: 'elif@valley.example',
   mobile: '+905321144107',
   avatar: '',
+  role: 'owner',
   loginDate: new Date('2026-11-21T05:58:00').getTime(),
   tenantName: 'Aydın Valley Growers',
   timeZone: tenantZone,
@@ -28,6 +29,8 @@ export const credential = (id: number, change: Partial<Credential> = {}): Creden
   id,
   name: `Key ${id}`,
   appKey: `tk_${id}`,
+  role: 'owner',
+  scopes: ['read', 'telemetry', 'webhooks'],
   enabled: 1,
   createTime: new Date('2026-03-12T09:00:00').getTime(),
   requests24h: 0,
@@ -110,11 +113,15 @@ export function profileServer(change: Partial<ProfileServer> = {}): ProfileServe
   void body(onPut, paths.mobile, bind);
   void body(onPost, paths.bind, bind);
   void body(onPost, paths.send, () => true);
-  void body(onPost, paths.create, ({ name }: { name: string }) => {
-    const made = credential(100 + state.credentials.length, { name });
-    state.credentials = [made, ...state.credentials];
-    return { id: made.id, name, appKey: made.appKey, appSecret: 'ts_secret', enabled: 1 };
-  });
+  void body(
+    onPost,
+    paths.create,
+    ({ name, ...access }: Pick<Credential, 'name' | 'role' | 'scopes' | 'expiryTime'>) => {
+      const made = credential(100 + state.credentials.length, { name, ...access });
+      state.credentials = [made, ...state.credentials];
+      return { id: made.id, name, appKey: made.appKey, appSecret: 'ts_secret', enabled: 1 };
+    },
+  );
   query(paths.page, (search) => {
     const [no, size] = [Number(search.get('pageNo')), Number(search.get('pageSize'))];
     return { list: state.credentials.slice((no - 1) * size, no * size), total: state.credentials.length };

@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
+import { Access, Expiry } from './AccessCells';
 import type { CredentialAction } from './CredentialConfirmDialog';
 import css from './CredentialList.module.css';
 import { Actions, AppKey, Requests, Times } from './cells';
@@ -33,6 +34,7 @@ function Table({ credentials, onAsk }: CredentialListProps) {
         <tr>
           <th scope="col">{t('app.name')}</th>
           <th scope="col">{t('app.key')}</th>
+          <th scope="col">{t('app.access')}</th>
           <th scope="col">{t('app.state')}</th>
           <th scope="col">{t('app.created')}</th>
           <th scope="col">{t('app.requests')}</th>
@@ -51,7 +53,11 @@ function Table({ credentials, onAsk }: CredentialListProps) {
               <AppKey credential={credential} />
             </td>
             <td>
+              <Access {...credential} />
+            </td>
+            <td>
               <StateChip enabled={credential.enabled} />
+              <Expiry {...credential} />
             </td>
             <td>
               <Times credential={credential} />
@@ -80,6 +86,10 @@ function Cards({ credentials, onAsk }: CredentialListProps) {
             <StateChip enabled={credential.enabled} />
           </div>
           <AppKey credential={credential} />
+          <div className={css.access}>
+            <Access {...credential} />
+            <Expiry {...credential} />
+          </div>
           <div className={css.requests}>
             <span>{t('app.requests')}</span>
             <Requests credential={credential} />
