@@ -149,7 +149,7 @@ test.describe('my app', () => {
     expect((await context.request.get(`${api}/devices`, { headers })).status()).toBe(200);
     const refused = await context.request.post(`${api}/webhooks`, {
       headers,
-      data: { name: 'Report', url: 'https://example.com/hook', events: ['alarm.opened'] },
+      data: { name: 'Report', url: 'https://example.com/hook', events: ['opened', 'resolved'] },
     });
     expect(refused.status()).toBe(403);
   });

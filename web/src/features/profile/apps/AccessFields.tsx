@@ -7,6 +7,7 @@ import { useFormat } from '@/lib/format/format';
 import { useLanguage } from '@/lib/i18n/i18n';
 import { descriptors } from '@/lib/i18n/languages';
 import { DatePicker, pickerDate, pickerDay } from '@/ui/form/DatePicker';
+import dayPopup from '@/ui/form/dayPopup.module.css';
 import { Field } from '@/ui/form/Field';
 import { Select } from '@/ui/Select';
 import { ZoneNote } from '@/ui/ZoneNote';
@@ -36,6 +37,7 @@ export function AccessFields({ values, most, errors, scopesRef, dayRef, onChange
         {({ status: _, ...labels }) => (
           <Select
             {...labels}
+            className={css.select}
             value={values.role}
             onChange={({ target }) => onChange({ role: roles.find((role) => role === target.value) ?? most })}
           >
@@ -54,6 +56,7 @@ export function AccessFields({ values, most, errors, scopesRef, dayRef, onChange
         {({ status: _, ...labels }) => (
           <Select
             {...labels}
+            className={css.select}
             value={values.expiry}
             onChange={({ target }) =>
               onChange({ expiry: expiries.find((expiry) => expiry === target.value) ?? 'never' })
@@ -147,6 +150,7 @@ function LastDay({ day, error, dayRef, onChange }: LastDayProps) {
           {...labels}
           ref={dayRef}
           className={css.picker}
+          classNames={{ popup: { root: dayPopup.popup } }}
           value={value}
           format={descriptors[language].picker}
           placeholder=""

@@ -56,7 +56,7 @@ function Table({ credentials, onAsk }: CredentialListProps) {
               <Access {...credential} />
             </td>
             <td>
-              <StateChip enabled={credential.enabled} />
+              <StateChip {...credential} />
               <Expiry {...credential} />
             </td>
             <td>
@@ -83,7 +83,7 @@ function Cards({ credentials, onAsk }: CredentialListProps) {
         <li key={credential.id} className={css.card}>
           <div className={css.top}>
             <h3 className={css.cardName}>{credential.name}</h3>
-            <StateChip enabled={credential.enabled} />
+            <StateChip {...credential} />
           </div>
           <AppKey credential={credential} />
           <div className={css.access}>
