@@ -155,6 +155,10 @@ function LastDay({ day, error, dayRef, onChange }: LastDayProps) {
           format={descriptors[language].picker}
           placeholder=""
           minDate={pickerDate(now())}
+          // Enter takes the day that was typed; it does not create the key yet.
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') event.preventDefault();
+          }}
           onChange={(chosen) => onChange(chosen?.format('YYYY-MM-DD') ?? '')}
         />
       )}

@@ -146,6 +146,7 @@ describe('a new key', () => {
     expect(day).toHaveFocus();
     expect(sentTo(server, paths.create)).toEqual([]);
     await person.type(day, '12/31/2099{Enter}');
+    expect(sentTo(server, paths.create)).toEqual([]);
     await person.click(dialog().getByRole('button', { name: 'Create key' }));
     await waitFor(() =>
       expect(sentTo(server, paths.create)).toMatchObject([
