@@ -13,7 +13,7 @@ interface CredentialListProps {
 }
 
 /** Beside the person's card, a table with longer words would be too wide here. */
-const tightQuery = '(min-width: 1280px) and (max-width: 1359px)';
+const tightQuery = '(min-width: 1280px) and (max-width: 1439px)';
 
 /** A table; without room for it one card below the other. */
 export function CredentialList({ credentials, onAsk }: CredentialListProps) {
@@ -55,7 +55,7 @@ function Table({ credentials, onAsk }: CredentialListProps) {
             <td>
               <Access {...credential} />
             </td>
-            <td>
+            <td className={css.state}>
               <StateChip {...credential} />
               <Expiry {...credential} />
             </td>
