@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test';
-import { button, toast } from './pages.ts';
+import { button, expectAccessible, expectNoHorizontalScroll, toast } from './pages.ts';
 import { addProfileUser, call, host, open } from './profileUsers.ts';
 import { addresses, siteOf } from './server.ts';
 import { expect, test } from './test.ts';
@@ -106,6 +106,52 @@ test.describe('my app', () => {
     await expect(shown.getByText(secret, { exact: true })).toBeVisible();
     expect(secret).toMatch(/^\S{16,}$/);
     expect(clicks).toBeLessThanOrEqual(5);
+  });
+
+  test('a key that may only read, and not forever, is refused elsewhere', async ({ page, context }) => {
+    const person = await addProfileUser();
+    await open(page, person, 'app');
+    await button(page, 'New key').click();
+    const adding = page.getByRole('dialog', { name: 'New key' });
+    await adding.getByRole('textbox', { name: 'Name' }).fill('Field report');
+    await adding.getByRole('checkbox', { name: 'Telemetry' }).uncheck();
+    await adding.getByRole('checkbox', { name: 'Webhooks' }).uncheck();
+    await adding.getByRole('combobox', { name: 'Expires' }).selectOption('After a day of your choice');
+    // Tomorrow, by the farm's calendar.
+    const tomorrow = new Intl.DateTimeFormat('en-US', {
+      timeZone: 'Europe/Istanbul',
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+    }).format(Date.now() + 86_400_000);
+    await adding.getByRole('textbox', { name: 'Last day' }).fill(tomorrow);
+    await page.keyboard.press('Enter');
+    await expectAccessible(page);
+    const answer = page.waitForResponse('**/apicredentials/create');
+    await adding.getByRole('button', { name: 'Create key' }).click();
+    const { appKey, appSecret } = (await (await answer).json()).data;
+    const shown = page.getByRole('dialog', { name: 'Keep the secret now' });
+    await shown.getByRole('checkbox', { name: 'I have stored the secret' }).check();
+    await shown.getByRole('button', { name: 'Done' }).click();
+    await expect(shown).toBeHidden();
+    await expect(row(page, 'Field report')).toContainText('Read');
+    await expect(row(page, 'Field report')).not.toContainText('telemetry');
+    await expect(row(page, 'Field report')).toContainText('Expires in 1 day');
+    await expectAccessible(page);
+    for (const width of [1024, 390]) {
+      await page.setViewportSize({ width, height: 844 });
+      await expect(page.getByText('Expires in 1 day')).toBeVisible();
+      await expectNoHorizontalScroll(page);
+    }
+
+    const headers = { Authorization: `Basic ${Buffer.from(`${appKey}:${appSecret}`).toString('base64')}` };
+    const api = `${addresses().console}/open-api/v1`;
+    expect((await context.request.get(`${api}/devices`, { headers })).status()).toBe(200);
+    const refused = await context.request.post(`${api}/webhooks`, {
+      headers,
+      data: { name: 'Report', url: 'https://example.com/hook', events: ['opened', 'resolved'] },
+    });
+    expect(refused.status()).toBe(403);
   });
 
   test('many keys are on pages, the newest first', async ({ page }) => {

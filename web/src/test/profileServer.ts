@@ -113,11 +113,15 @@ export function profileServer(change: Partial<ProfileServer> = {}): ProfileServe
   void body(onPut, paths.mobile, bind);
   void body(onPost, paths.bind, bind);
   void body(onPost, paths.send, () => true);
-  void body(onPost, paths.create, ({ name }: { name: string }) => {
-    const made = credential(100 + state.credentials.length, { name });
-    state.credentials = [made, ...state.credentials];
-    return { id: made.id, name, appKey: made.appKey, appSecret: 'ts_secret', enabled: 1 };
-  });
+  void body(
+    onPost,
+    paths.create,
+    ({ name, ...access }: Pick<Credential, 'name' | 'role' | 'scopes' | 'expiryTime'>) => {
+      const made = credential(100 + state.credentials.length, { name, ...access });
+      state.credentials = [made, ...state.credentials];
+      return { id: made.id, name, appKey: made.appKey, appSecret: 'ts_secret', enabled: 1 };
+    },
+  );
   query(paths.page, (search) => {
     const [no, size] = [Number(search.get('pageNo')), Number(search.get('pageSize'))];
     return { list: state.credentials.slice((no - 1) * size, no * size), total: state.credentials.length };

@@ -7,6 +7,7 @@ import { useTypedSearch } from '@/lib/hooks/useTypedSearch';
 import { useLanguage } from '@/lib/i18n/i18n';
 import { descriptors } from '@/lib/i18n/languages';
 import { DatePicker, pickerDay } from '@/ui/form/DatePicker';
+import dayPopup from '@/ui/form/dayPopup.module.css';
 import { IconButton } from '@/ui/IconButton';
 import { SearchField } from '@/ui/SearchField';
 import { Select } from '@/ui/Select';
@@ -128,7 +129,7 @@ function Day({ label, day, least, most, onChange }: DayProps) {
       <DatePicker
         id={id}
         className={css.picker}
-        classNames={{ popup: { root: css.popup } }}
+        classNames={{ popup: { root: dayPopup.popup } }}
         value={value}
         format={descriptors[language].picker}
         placeholder=""

@@ -1,19 +1,24 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Button, Input, type InputRef } from 'antd';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { components } from '@/api/schema.gen';
 import { toast } from '@/lib/feedback/feedback';
+import { now } from '@/lib/format/clock';
 import { api } from '@/lib/http/api';
-import { createErrorText } from '@/lib/http/createErrorText';
+import { userQuery } from '@/lib/http/queries';
 import { isVisibleName } from '@/lib/text/visibleName';
 import { Dialog } from '@/ui/Dialog';
 import { Field } from '@/ui/form/Field';
 import { SendButton } from '@/ui/form/SendButton';
 import { useForm } from '@/ui/form/useForm';
 import { Note } from '@/ui/Note';
+import { AccessFields } from './AccessFields';
 import css from './AddDialog.module.css';
+import { type AccessValues, expiryTime, type Scope, scopesOf } from './access';
 import { keepSecret } from './freshSecret';
 import { credentialKey } from './queries';
+import { refusalOf } from './refusal';
 
 interface AddDialogProps {
   open: boolean;
@@ -21,14 +26,22 @@ interface AddDialogProps {
   onMade: () => void;
 }
 
+type Values = Omit<AccessValues, 'role'> & { name: string; role: AccessValues['role'] | undefined };
+
+const atFirst: Values = { name: '', role: undefined, dropped: [], expiry: 'never', day: '' };
+
 export function AddDialog({ open, onClose, onMade }: AddDialogProps) {
   const { t } = useTranslation();
   const id = useId();
   const client = useQueryClient();
-  const [name, setName] = useState('');
+  const most = useQuery(userQuery()).data?.role ?? 'viewer';
+  const [values, setValues] = useState(atFirst);
+  const access: AccessValues = { ...values, role: values.role ?? most };
+  const scopes = scopesOf(access);
 
   const create = useMutation({
-    mutationFn: (wanted: string) => api.post('/admin-api/client/pc/apicredentials/create', { body: { name: wanted } }),
+    mutationFn: (wanted: components['schemas']['CredentialCreate']) =>
+      api.post('/admin-api/client/pc/apicredentials/create', { body: wanted }),
     // The secret is kept in a single place, from which the user dismisses it.
     gcTime: 0,
     meta: { shows: [601], failure: 'common.saveFail' },
@@ -42,14 +55,28 @@ export function AddDialog({ open, onClose, onMade }: AddDialogProps) {
     onSettled: () => void client.invalidateQueries({ queryKey: credentialKey }),
   });
 
-  const form = useForm<{ name: string }, 'common.nameRequired'>({
-    values: { name },
-    check: (values) => (isVisibleName(values.name) ? {} : { name: 'common.nameRequired' }),
+  const form = useForm<
+    { name: string; scopes: readonly Scope[]; day: string },
+    'common.nameRequired' | 'app.scopesRequired' | 'app.dayRequired'
+  >({
+    values: { name: values.name, scopes, day: values.day },
+    check: ({ name }) => ({
+      ...(isVisibleName(name) ? {} : { name: 'common.nameRequired' }),
+      ...(scopes.length > 0 ? {} : { scopes: 'app.scopesRequired' }),
+      ...(values.expiry === 'day' && values.day === '' ? { day: 'app.dayRequired' } : {}),
+    }),
     busy: create.isPending,
-    onSubmit: (values) => create.mutate(values.name.trim()),
+    onSubmit: ({ name }) =>
+      create.mutate({ name: name.trim(), role: access.role, scopes, expiryTime: expiryTime(access, now()) }),
   });
-  const field = form.field('name');
-  const failure = createErrorText(create.error);
+  const [name, chosen, day] = [form.field('name'), form.field('scopes'), form.field('day')];
+  const refusal = refusalOf(create.error, t);
+  const refused = (field: 'role' | 'scopes' | 'expiryTime') => (refusal?.field === field ? refusal.text : undefined);
+  const change = (part: Partial<Values>) => {
+    setValues((before) => ({ ...before, ...part }));
+    // What the server said of a field no longer holds once the field is changed.
+    if (refusal && refusal.field !== 'form') create.reset();
+  };
 
   return (
     <Dialog
@@ -57,7 +84,7 @@ export function AddDialog({ open, onClose, onMade }: AddDialogProps) {
       title={t('app.new')}
       onClose={onClose}
       onClosed={() => {
-        setName('');
+        setValues(atFirst);
         form.forget();
         create.reset();
       }}
@@ -71,27 +98,40 @@ export function AddDialog({ open, onClose, onMade }: AddDialogProps) {
       }
     >
       <form id={id} onSubmit={form.submit} noValidate>
-        {failure ? (
+        {refusal?.field === 'form' ? (
           <div className={css.error}>
             <Note tone="wrong" title={t('common.saveFail')}>
-              {failure}
+              {refusal.text}
             </Note>
           </div>
         ) : null}
-        <Field label={t('app.name')} required error={field.error && t(field.error)} hint={t('app.nameHint')}>
+        <Field label={t('app.name')} required error={name.error && t(name.error)} hint={t('app.nameHint')}>
           {(labels) => (
             <Input
               {...labels}
-              ref={field.ref as (input: InputRef | null) => void}
+              ref={name.ref as (input: InputRef | null) => void}
               autoFocus
-              value={name}
-              onChange={(event) => setName(event.target.value)}
-              onBlur={field.onBlur}
+              value={values.name}
+              onChange={(event) => change({ name: event.target.value })}
+              onBlur={name.onBlur}
               autoComplete="off"
               maxLength={64}
             />
           )}
         </Field>
+        <AccessFields
+          values={access}
+          most={most}
+          errors={{
+            role: refused('role'),
+            scopes: chosen.error ? t(chosen.error) : refused('scopes'),
+            expiryTime: refused('expiryTime'),
+            day: day.error && t(day.error),
+          }}
+          scopesRef={chosen.ref}
+          dayRef={day.ref}
+          onChange={change}
+        />
       </form>
     </Dialog>
   );

@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
+import { Access, Expiry } from './AccessCells';
 import type { CredentialAction } from './CredentialConfirmDialog';
 import css from './CredentialList.module.css';
 import { Actions, AppKey, Requests, Times } from './cells';
@@ -12,7 +13,7 @@ interface CredentialListProps {
 }
 
 /** Beside the person's card, a table with longer words would be too wide here. */
-const tightQuery = '(min-width: 1280px) and (max-width: 1359px)';
+const tightQuery = '(min-width: 1280px) and (max-width: 1439px)';
 
 /** A table; without room for it one card below the other. */
 export function CredentialList({ credentials, onAsk }: CredentialListProps) {
@@ -33,6 +34,7 @@ function Table({ credentials, onAsk }: CredentialListProps) {
         <tr>
           <th scope="col">{t('app.name')}</th>
           <th scope="col">{t('app.key')}</th>
+          <th scope="col">{t('app.access')}</th>
           <th scope="col">{t('app.state')}</th>
           <th scope="col">{t('app.created')}</th>
           <th scope="col">{t('app.requests')}</th>
@@ -51,7 +53,11 @@ function Table({ credentials, onAsk }: CredentialListProps) {
               <AppKey credential={credential} />
             </td>
             <td>
-              <StateChip enabled={credential.enabled} />
+              <Access {...credential} />
+            </td>
+            <td className={css.state}>
+              <StateChip {...credential} />
+              <Expiry {...credential} />
             </td>
             <td>
               <Times credential={credential} />
@@ -77,9 +83,13 @@ function Cards({ credentials, onAsk }: CredentialListProps) {
         <li key={credential.id} className={css.card}>
           <div className={css.top}>
             <h3 className={css.cardName}>{credential.name}</h3>
-            <StateChip enabled={credential.enabled} />
+            <StateChip {...credential} />
           </div>
           <AppKey credential={credential} />
+          <div className={css.access}>
+            <Access {...credential} />
+            <Expiry {...credential} />
+          </div>
           <div className={css.requests}>
             <span>{t('app.requests')}</span>
             <Requests credential={credential} />

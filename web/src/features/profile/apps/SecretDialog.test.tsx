@@ -26,11 +26,13 @@ async function createCredential() {
 describe('a new secret', () => {
   it('is shown once, with a warning, until the user has stored it', async () => {
     const { server, person, dialog, client } = await createCredential();
-    expect(sentTo(server, paths.create)).toEqual([{ name: 'Pump controller' }]);
+    expect(sentTo(server, paths.create)).toEqual([
+      { name: 'Pump controller', role: 'owner', scopes: ['read', 'telemetry', 'webhooks'] },
+    ]);
     expect(toasts()).toMatchObject([{ tone: 'success', title: 'Created' }]);
     expect(dialog).toHaveTextContent('“Pump controller” is ready.');
     expect(dialog).toHaveTextContent('ts_secret');
-    expect(dialog).toHaveTextContent('Anyone who holds both can read this farm’s data and change its webhooks.');
+    expect(dialog).toHaveTextContent('Anyone who holds both may do all that the key may.');
     expect(done(dialog)).toBeDisabled();
     await person.click(stored(dialog));
     await person.click(done(dialog));
