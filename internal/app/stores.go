@@ -46,6 +46,7 @@ type Stores struct {
 	Sessions      *identity.SessionStore
 	Codes         *identity.CodeStore
 	Credentials   *identity.CredentialStore
+	Invitations   *identity.InvitationStore
 	AnalysisViews *identity.AnalysisViewStore
 	Avatars       *identity.AvatarStore
 	Hasher        *identity.Hasher
@@ -204,6 +205,7 @@ func newStores(
 		Sessions:      identity.NewSessionStore(d, time.Now),
 		Hasher:        identity.NewHasherAt(set.PasswordCost, limits),
 		Credentials:   identity.NewCredentialStore(d, time.Now),
+		Invitations:   identity.NewInvitationStore(d, time.Now),
 		AnalysisViews: identity.NewAnalysisViewStore(d),
 		Avatars:       identity.NewAvatarStore(d, time.Now),
 		Catalog:       device.NewCatalog(d),

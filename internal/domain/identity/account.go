@@ -74,7 +74,7 @@ func (a *Account) SendCode(ctx context.Context, c Caller, r CodeRequest) error {
 		User: c.User, Mobile: mobile, Purpose: r.Purpose, Address: r.Address,
 		RenderText: func(code string) string {
 			return text.TranslateSMS(r.Language, "sms.code", map[string]string{
-				"title": displayTitle(t), "code": code, "minutes": strconv.Itoa(int(CodeLife.Minutes())),
+				"title": t.Title(), "code": code, "minutes": strconv.Itoa(int(CodeLife.Minutes())),
 			}, "title")
 		},
 	})
@@ -222,17 +222,11 @@ func (a *Account) setMobile(ctx context.Context, c Caller, m MobileChange, first
 // ChangePassword changes the caller's password, given a code that was sent to the caller's own
 // mobile number, and ends the caller's other sessions.
 func (a *Account) ChangePassword(ctx context.Context, c Caller, code, password string) error {
-	switch n := utf8.RuneCountInString(password); {
-	case strings.TrimSpace(code) == "":
+	if strings.TrimSpace(code) == "" {
 		return errs.New(errs.Refused, "phone.codeRequired")
-	case n == 0:
-		return errs.New(errs.Refused, "password.required")
-	case n < a.MinPasswordLength && a.MinPasswordLength == PasswordMin: // the specification's text
-		return errs.New(errs.Refused, "password.min")
-	case n < a.MinPasswordLength:
-		return errs.New(errs.Refused, "password.minOf", "count", strconv.Itoa(a.MinPasswordLength))
-	case n > passwordMax:
-		return errs.New(errs.Refused, "invalid.long", "limit", strconv.Itoa(passwordMax)).WithField("password")
+	}
+	if err := checkPassword(password, a.MinPasswordLength); err != nil {
+		return err
 	}
 	u, err := a.Users.Get(ctx, c.Tenant, c.User)
 	if err != nil {
@@ -282,6 +276,21 @@ func (a *Account) ChangePassword(ctx context.Context, c Caller, code, password s
 		return a.emailUser(ctx, u, "password", "")
 	})
 	return firstOf(wrap("change password", err), refusal)
+}
+
+// checkPassword refuses (601) a new password of fewer than least or more than passwordMax characters.
+func checkPassword(password string, least int) error {
+	switch n := utf8.RuneCountInString(password); {
+	case n == 0:
+		return errs.New(errs.Refused, "password.required")
+	case n < least && least == PasswordMin: // the specification's text
+		return errs.New(errs.Refused, "password.min")
+	case n < least:
+		return errs.New(errs.Refused, "password.minOf", "count", strconv.Itoa(least))
+	case n > passwordMax:
+		return errs.New(errs.Refused, "invalid.long", "limit", strconv.Itoa(passwordMax)).WithField("password")
+	}
+	return nil
 }
 
 func firstOf(err, refusal error) error {

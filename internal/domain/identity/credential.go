@@ -288,7 +288,7 @@ func (s *CredentialStore) Authenticate(ctx context.Context, appKey, appSecret st
 	row.SecretHash = make([]byte, len(hashToken(""))) // matches no secret: an unknown key takes the comparison too
 	err := s.db.Read(ctx).NewSelect().Model((*credentialRow)(nil)).
 		ColumnExpr("c.id, c.tenant_id, c.user_id, c.secret_hash, c.role, u.role AS user_role, c.scopes, c.expire_time").
-		ColumnExpr("c.enabled AND NOT u.disabled AS allowed").
+		ColumnExpr("c.enabled AND NOT u.disabled AND NOT u.disabled_by_owner AS allowed").
 		Join("JOIN users AS u ON u.id = c.user_id AND u.tenant_id = c.tenant_id").
 		Where("c.app_key = ?", appKey).Scan(ctx, &row)
 	if err != nil && !db.IsMissing(err) {

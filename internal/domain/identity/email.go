@@ -37,22 +37,43 @@ func newAccountEmail(t *tenant.Tenant, u *User, event, value string, at time.Tim
 		"password": {"mail.passwordSubject", "mail.passwordBody", "mail.notYou"},
 		"guesses":  {"mail.guessesSubject", "mail.guessesBody", "mail.guessesAdvice"},
 	}[event]
-	body := text.Translate(t.Language, sentences[1], map[string]string{
-		"user": u.UserName, "time": text.DateTimeWithZone(t.Language, at.In(t.TimeZone)), event: value,
+	l := languageOf(t, u.Language)
+	body := text.Translate(l, sentences[1], map[string]string{
+		"user": u.UserName, "time": text.DateTimeWithZone(l, at.In(t.TimeZone)), event: value,
 	})
-	untitled := text.Translate(t.Language, sentences[0], map[string]string{"title": ""})
-	title := text.Shorten(text.SingleLine(displayTitle(t)), maxSubjectLength-len([]rune(untitled)))
 	return &Email{
-		ID: fmt.Sprintf("account-%d-%s", u.ID, rand.Text()), To: u.Email, Language: t.Language,
-		Subject: text.Translate(t.Language, sentences[0], map[string]string{"title": title}),
-		Text:    body + "\n\n" + text.Translate(t.Language, sentences[2], nil),
+		ID: fmt.Sprintf("account-%d-%s", u.ID, rand.Text()), To: u.Email, Language: l,
+		Subject: subject(l, t, sentences[0]),
+		Text:    body + "\n\n" + text.Translate(l, sentences[2], nil),
 	}
 }
 
-// displayTitle gives the name of a tenant that its users see.
-func displayTitle(t *tenant.Tenant) string {
-	if t.Branding.Title != "" {
-		return t.Branding.Title
+// newInvitationEmail makes the email that brings an invitation's link to its address.
+func newInvitationEmail(t *tenant.Tenant, i *Invitation, link string) *Email {
+	l := languageOf(t, i.Language)
+	body := text.Translate(l, "mail.invitationBody", map[string]string{
+		"by": i.InvitedBy, "title": text.SingleLine(t.Title()),
+		"role": text.Translate(l, "roleName."+string(i.Role), nil),
+		"time": text.DateTimeWithZone(l, time.UnixMilli(i.Expires).In(t.TimeZone)),
+	})
+	return &Email{
+		ID: fmt.Sprintf("invitation-%d-%s", i.ID, rand.Text()), To: i.Email, Language: l,
+		Subject: subject(l, t, "mail.invitationSubject"),
+		Text:    body + "\n\n" + link + "\n\n" + text.Translate(l, "mail.invitationAdvice", nil),
 	}
-	return t.Name
+}
+
+// languageOf gives the language of an email to somebody who chose one; empty: the tenant's.
+func languageOf(t *tenant.Tenant, chosen text.Language) text.Language {
+	if chosen.Valid() {
+		return chosen
+	}
+	return t.Language
+}
+
+// subject gives the subject of an email, with the tenant's title shortened to fit.
+func subject(l text.Language, t *tenant.Tenant, key string) string {
+	untitled := text.Translate(l, key, map[string]string{"title": ""})
+	title := text.Shorten(text.SingleLine(t.Title()), maxSubjectLength-len([]rune(untitled)))
+	return text.Translate(l, key, map[string]string{"title": title})
 }

@@ -197,7 +197,7 @@ func (s *SessionStore) Caller(ctx context.Context, access string) (Caller, error
 	err := s.db.Read(ctx).NewSelect().Model((*accessRow)(nil)).
 		ColumnExpr("s.tenant_id, s.user_id, u.role, a.session_id, a.expire_time").
 		Join("JOIN sessions AS s ON s.id = a.session_id").
-		Join("JOIN users AS u ON u.id = s.user_id AND NOT u.disabled").
+		Join("JOIN users AS u ON u.id = s.user_id AND NOT u.disabled AND NOT u.disabled_by_owner").
 		Where("a.hash = ?", hash[:]).
 		Scan(ctx, &row)
 	if db.IsMissing(err) || err == nil && !isTokenValid(row.ExpireTime, now, AccessLife) {
@@ -247,7 +247,7 @@ func (s *SessionStore) Refresh(ctx context.Context, refresh string) (TokenPair, 
 			return s.endReused(ctx, tx, row.SessionID)
 		}
 		var session sessionRow
-		err = tx.NewSelect().Model(&session).Join("JOIN users AS u ON u.id = s.user_id AND NOT u.disabled").
+		err = tx.NewSelect().Model(&session).Join("JOIN users AS u ON u.id = s.user_id AND NOT u.disabled AND NOT u.disabled_by_owner").
 			Where("s.id = ?", row.SessionID).Scan(ctx)
 		if db.IsMissing(err) || err == nil && !isTokenValid(row.ExpireTime, now, refreshLife(session.Remember)) {
 			return notSignedIn()

@@ -105,7 +105,7 @@ func (s *SignIn) WithPassword(ctx context.Context, a Attempt) (TokenPair, error)
 		if err != nil {
 			return TokenPair{}, err
 		}
-		if err := s.recordOutcome(ctx, from, user, passed, right && !user.Disabled); err != nil {
+		if err := s.recordOutcome(ctx, from, user, passed, right && !user.isShutOut()); err != nil {
 			return TokenPair{}, err
 		}
 		requester.Known = true // a requester with the right password counts as known
@@ -187,7 +187,7 @@ func (s *SignIn) startSession(
 			current = &userRow{}
 			return nil
 		}
-		if err != nil || current.PasswordHash != verified.PasswordHash || current.Disabled {
+		if err != nil || current.PasswordHash != verified.PasswordHash || current.isShutOut() {
 			return err
 		}
 		if newHash != "" {

@@ -5,7 +5,11 @@ package identity
 import (
 	"cmp"
 	"context"
+	"strings"
+	"sync"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/uptrace/bun"
 
@@ -25,9 +29,47 @@ type User struct {
 	Mobile     string // E.164; empty when none is bound
 	Avatar     string // address; empty when none
 	Role       Role
-	LastSignIn int64 // the newest sign-in, epoch milliseconds; 0: never
-	Disabled   bool
+	RoleFrom   RoleSource
+	Language   text.Language // of emails to the user; empty: the tenant's
+	LastSignIn int64         // the newest sign-in, epoch milliseconds; 0: never
+	Disabled   bool          // by the provider
+	// DisabledByOwner says that an owner disabled the user. Either mark shuts the user out.
+	DisabledByOwner bool
+	MadeHere        bool // by an owner's invitation
 }
+
+// RoleSource says who gave a user the role.
+type RoleSource string
+
+// The sources of roles.
+const (
+	RoleFromOwner    RoleSource = "here"     // an owner, in the console
+	RoleFromProvider RoleSource = "provider" // the provider's file
+)
+
+// UserState says whether a user may sign in.
+type UserState string
+
+// The states of users.
+const (
+	UserActive   UserState = "active"
+	UserDisabled UserState = "disabled" // by an owner
+	UserShut     UserState = "shut"     // by the provider, whatever the owners say
+)
+
+// State tells whether the user may sign in.
+func (u *User) State() UserState {
+	switch {
+	case u.Disabled:
+		return UserShut
+	case u.DisabledByOwner:
+		return UserDisabled
+	}
+	return UserActive
+}
+
+// isActiveOwner tells whether the user can do what only owners may.
+func (u *User) isActiveOwner() bool { return u.Role == Owner && u.State() == UserActive }
 
 // Name returns the name that people see.
 func (u *User) Name() string {
@@ -49,26 +91,63 @@ type userRow struct {
 	Mobile        string
 	Avatar        string
 	Role          Role
+	RoleFrom      RoleSource
+	Language      text.Language
 	LoginTime     int64
 	Disabled      bool
-	CreateTime    int64
+	// The provider's mark is Disabled.
+	DisabledByOwner bool
+	MadeHere        bool
+	CreateTime      int64
 }
 
 func (r *userRow) user() *User {
 	return &User{
 		ID: r.ID, Tenant: r.TenantID, UserName: r.UserName, Nickname: r.Nickname, Email: r.Email, Mobile: r.Mobile,
-		Avatar: r.Avatar, Role: r.Role, LastSignIn: r.LoginTime, Disabled: r.Disabled,
+		Avatar: r.Avatar, Role: r.Role, RoleFrom: r.RoleFrom, Language: r.Language, LastSignIn: r.LoginTime,
+		Disabled: r.Disabled, DisabledByOwner: r.DisabledByOwner, MadeHere: r.MadeHere,
 	}
+}
+
+func (r *userRow) isShutOut() bool { return r.Disabled || r.DisabledByOwner }
+
+// IsUserName tells whether a name has 1 to tenant.MaxNameLength printable characters and no spaces.
+func IsUserName(name string) bool {
+	return utf8.RuneCountInString(name) <= tenant.MaxNameLength && tenant.IsDisplayable(name) &&
+		!strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || unicode.IsSpace(r) })
 }
 
 // UserStore keeps users.
 type UserStore struct {
 	db  *db.DB
 	now func() time.Time
+
+	mu       sync.Mutex
+	onChange []func(t tenant.ID, id int64)
 }
 
 // NewUserStore makes a store; now is the server's clock.
 func NewUserStore(d *db.DB, now func() time.Time) *UserStore { return &UserStore{db: d, now: now} }
+
+// OnChange registers f; the store calls it after a user was created, changed or deleted. A sign-in
+// is no change. f must not block.
+func (s *UserStore) OnChange(f func(t tenant.ID, id int64)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.onChange = append(s.onChange, f)
+}
+
+// notifyChanged calls what is registered, once the transaction of ctx commits.
+func (s *UserStore) notifyChanged(ctx context.Context, t tenant.ID, id int64) {
+	s.mu.Lock()
+	listeners := s.onChange
+	s.mu.Unlock()
+	s.db.AfterCommit(ctx, func() {
+		for _, f := range listeners {
+			f(t, id)
+		}
+	})
+}
 
 // Get finds a tenant's user by id.
 func (s *UserStore) Get(ctx context.Context, t tenant.ID, id int64) (*User, error) {
@@ -129,25 +208,32 @@ func (s *UserStore) WithContacts(ctx context.Context, t tenant.ID, contacts []st
 	return users, wrap("find users by contact", err)
 }
 
-// Create creates u with a password hash and sets its id. A user without a role becomes an owner.
+// Create creates u with a password hash and sets its id. A user without a role becomes an owner; without a source, the
+// role is the provider's.
 func (s *UserStore) Create(ctx context.Context, t tenant.ID, u *User, passwordHash string) error {
 	r := userRow{
 		TenantID: t, UserName: u.UserName, FoldedName: text.FoldASCII(u.UserName), PasswordHash: passwordHash,
-		Nickname: u.Nickname, Email: u.Email, Mobile: u.Mobile, Role: cmp.Or(u.Role, Owner), Disabled: u.Disabled,
-		CreateTime: s.now().UnixMilli(),
+		Nickname: u.Nickname, Email: u.Email, Mobile: u.Mobile, Role: cmp.Or(u.Role, Owner),
+		RoleFrom: cmp.Or(u.RoleFrom, RoleFromProvider), Language: u.Language, Disabled: u.Disabled,
+		DisabledByOwner: u.DisabledByOwner, MadeHere: u.MadeHere, CreateTime: s.now().UnixMilli(),
 	}
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewInsert().Model(&r).Exec(ctx)
+		if err == nil {
+			s.notifyChanged(ctx, t, r.ID)
+		}
 		return err
 	})
-	u.ID, u.Tenant, u.Role = r.ID, t, r.Role
+	u.ID, u.Tenant, u.Role, u.RoleFrom = r.ID, t, r.Role, r.RoleFrom
 	return wrap("create user", err)
 }
 
-// Update changes the nickname, email, mobile number, role and disabled flag.
+// Update changes the nickname, email, mobile number, role with its source, language and both marks
+// that shut a user out.
 func (s *UserStore) Update(ctx context.Context, t tenant.ID, u *User) error {
-	return s.updateColumns(ctx, t, u.ID, "nickname = ?, email = ?, mobile = ?, role = ?, disabled = ?",
-		u.Nickname, u.Email, u.Mobile, u.Role, u.Disabled)
+	return s.updateColumns(ctx, t, u.ID,
+		"nickname = ?, email = ?, mobile = ?, role = ?, role_from = ?, language = ?, disabled = ?, disabled_by_owner = ?",
+		u.Nickname, u.Email, u.Mobile, u.Role, u.RoleFrom, u.Language, u.Disabled, u.DisabledByOwner)
 }
 
 // PutPassword replaces the password hash of a user.
@@ -175,6 +261,9 @@ func (s *UserStore) hasMobile(ctx context.Context, t tenant.ID, mobile string) (
 func (s *UserStore) Delete(ctx context.Context, t tenant.ID, id int64) error {
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewDelete().Model((*userRow)(nil)).Where("u.tenant_id = ? AND u.id = ?", t, id).Exec(ctx)
+		if err == nil {
+			s.notifyChanged(ctx, t, id)
+		}
 		return err
 	})
 	return wrap("delete user", err)
@@ -191,6 +280,7 @@ func (s *UserStore) updateColumns(ctx context.Context, t tenant.ID, id int64, se
 		if err == nil && n == 0 {
 			return errs.Missing()
 		}
+		s.notifyChanged(ctx, t, id)
 		return err
 	})
 	return wrap("update user", err)

@@ -30,6 +30,8 @@ type Tenant struct {
 	TimeZone *time.Location
 	Language text.Language
 	Branding Branding
+	// PeopleByProvider says that only the provider's file changes the people of the tenant.
+	PeopleByProvider bool
 	// MailsPerDay and SMSPerDay limit how many mails and SMS the tenant may send in a day of its
 	// zone; 0: no limit; nil: the limit of the server's settings.
 	MailsPerDay, SMSPerDay *int
@@ -49,6 +51,8 @@ type tenantRow struct {
 	MailsADay     *int `bun:"mails_a_day"`
 	SMSADay       *int `bun:"sms_a_day"`
 	CreateTime    int64
+	// PeopleByProvider is false where the owners change the people.
+	PeopleByProvider bool
 }
 
 type hostRow struct {
@@ -124,8 +128,9 @@ func (s *Store) load(ctx context.Context, r tenantRow) (*Tenant, error) {
 			Background: r.Background,
 			Favicon:    r.Favicon,
 		},
-		MailsPerDay: r.MailsADay,
-		SMSPerDay:   r.SMSADay,
+		PeopleByProvider: r.PeopleByProvider,
+		MailsPerDay:      r.MailsADay,
+		SMSPerDay:        r.SMSADay,
 	}
 	err = s.db.Read(ctx).NewSelect().Model((*hostRow)(nil)).Column("host").
 		Where("tenant_id = ?", r.ID).OrderExpr("rowid").Scan(ctx, &t.Hosts)
@@ -181,6 +186,7 @@ func (s *Store) Put(ctx context.Context, t *Tenant) error {
 			Title: t.Branding.Title, Content: t.Branding.Content, Logo: t.Branding.Logo,
 			Background: t.Branding.Background, Favicon: t.Branding.Favicon,
 			MailsADay: t.MailsPerDay, SMSADay: t.SMSPerDay, CreateTime: s.now().UnixMilli(),
+			PeopleByProvider: t.PeopleByProvider,
 		}
 		if t.ID == 0 {
 			if _, err := tx.NewInsert().Model(&r).Exec(ctx); err != nil {

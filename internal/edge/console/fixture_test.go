@@ -96,6 +96,7 @@ func newServer(t testing.TB, with ...func(*console.Options)) *fixture {
 		Sessions:          w.Sessions,
 		SignIn:            w.SignIn,
 		Account:           w.Account,
+		People:            w.People,
 		Captcha:           w.Slider.Service,
 		Credentials:       w.Credentials,
 		AnalysisViews:     w.AnalysisViews,

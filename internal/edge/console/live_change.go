@@ -10,6 +10,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"tilth/internal/domain/device"
+	"tilth/internal/domain/identity"
 	"tilth/internal/domain/tenant"
 	"tilth/internal/platform/live"
 )
@@ -29,6 +30,8 @@ const (
 	changedDevice  = "device"
 	changedScene   = "scene"
 	changedMessage = "message"
+	changedPeople  = "people"
+	changedMe      = "me"
 )
 
 // audience is the set of screens that are notified: those of a tenant, or those of one user of it.
@@ -50,13 +53,22 @@ func newChangeNotifier(h *live.Hub) *changeNotifier {
 	return &changeNotifier{hub: h, pending: map[audience]map[string]bool{}}
 }
 
-// watch reports every change of devices and scenes, those by programs and by the provider included.
+// watch reports every change of devices, scenes and users, those by programs and by the provider included.
 // The registry changes a moment after the store, and a screen that fetches in between may miss the
 // change; so a change of the registry is reported again.
-func (c *changeNotifier) watch(devices *device.Store, scenes *device.SceneStore, registry *device.Registry) {
+func (c *changeNotifier) watch(
+	devices *device.Store,
+	scenes *device.SceneStore,
+	registry *device.Registry,
+	users *identity.UserStore,
+) {
 	devices.OnChange(func(t tenant.ID, _ device.ID) { c.add(audience{tenant: t}, changedDevice) })
 	registry.OnTenantChange(func(t tenant.ID) { c.add(audience{tenant: t}, changedDevice) })
 	scenes.OnChange(func(t tenant.ID, _ int64) { c.add(audience{tenant: t}, changedScene) })
+	users.OnChange(func(t tenant.ID, user int64) {
+		c.add(audience{tenant: t}, changedPeople)
+		c.add(audience{tenant: t, user: user}, changedMe)
+	})
 }
 
 // add reports a change soon, together with all changes until then.

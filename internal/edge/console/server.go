@@ -110,6 +110,7 @@ type Options struct {
 	SignIn            *identity.SignIn
 	Captcha           *captcha.Service
 	Account           *identity.Account
+	People            *identity.People
 	Credentials       *identity.CredentialStore
 	AnalysisViews     *identity.AnalysisViewStore
 	Avatars           *identity.AvatarStore
@@ -173,7 +174,7 @@ func New(o Options) (http.Handler, error) {
 		changeNotifier: newChangeNotifier(o.Live), changesByOperation: index.changesByOperation,
 	}
 	s.edge = s.newEdge()
-	s.changeNotifier.watch(o.Devices, o.Scenes, o.Registry)
+	s.changeNotifier.watch(o.Devices, o.Scenes, o.Registry, o.Users)
 	calls := wire.HandlerWithOptions(
 		wire.NewStrictHandlerWithOptions(s, []wire.StrictMiddlewareFunc{s.queueQuery}, wire.StrictHTTPServerOptions{
 			RequestErrorHandlerFunc: s.malformed, ResponseErrorHandlerFunc: s.fail,

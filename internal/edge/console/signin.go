@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -76,10 +77,6 @@ func (s *server) GetUser(ctx context.Context, _ wire.GetUserRequestObject) (wire
 	if err != nil {
 		return nil, err
 	}
-	name := t.Branding.Title
-	if name == "" {
-		name = t.Name
-	}
 	return wire.GetUser200JSONResponse{Code: success, Data: &wire.User{
 		Id:         u.ID,
 		UserName:   u.UserName,
@@ -89,7 +86,8 @@ func (s *server) GetUser(ctx context.Context, _ wire.GetUserRequestObject) (wire
 		Avatar:     u.Avatar,
 		Role:       string(u.Role),
 		LoginDate:  omitZero(u.LastSignIn),
-		TenantName: name,
+		Language:   string(cmp.Or(u.Language, t.Language)),
+		TenantName: t.Title(),
 		TimeZone:   t.TimeZone.String(),
 	}}, nil
 }

@@ -242,6 +242,9 @@ func (c *checker) tenant(t *fileTenant) {
 	for _, f := range []*field[string]{&t.diy.logo, &t.diy.background, &t.diy.favicon} {
 		c.address(f)
 	}
+	if p := t.people; p.valid && p.value != peopleByTenant && p.value != peopleByProvider {
+		c.add(p.at, "people must be %s or %s", peopleByTenant, peopleByProvider)
+	}
 	scope := "\x00" + t.at.path
 	for _, s := range t.scenes {
 		if s.valid {
@@ -259,7 +262,7 @@ func (c *checker) tenant(t *fileTenant) {
 
 func (c *checker) user(u *fileUser, scope string) {
 	if c.required(&u.userName, u.at, "userName") {
-		if !isUserName(u.userName.value) {
+		if !identity.IsUserName(u.userName.value) {
 			c.add(u.userName.at, "userName must have 1 to %d printable characters, without spaces", maxName)
 		}
 		c.unique(

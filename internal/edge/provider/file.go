@@ -62,6 +62,7 @@ type fileTenant struct {
 	hosts    field[[]field[string]]
 	timeZone field[string]
 	language field[string]
+	people   field[string] // who changes its users: peopleByTenant or peopleByProvider
 	diy      fileBranding
 	mails    field[int] // sent in a day
 	sms      field[int]
@@ -269,6 +270,7 @@ func (f *fileErrors) tenant(n ast.Node, at filePos) fileTenant {
 		"hosts":    optionalListReader(f, &t.hosts, f.readText),
 		"timeZone": f.trimmed(&t.timeZone),
 		"language": f.trimmed(&t.language),
+		"people":   f.text(&t.people),
 		"diy": func(n ast.Node, at filePos) {
 			f.mapping(n, at, map[string]nodeReader{
 				"title": f.trimmed(&t.diy.title), "content": f.trimmed(&t.diy.content), "logo": f.trimmed(&t.diy.logo),

@@ -28,8 +28,6 @@ func isPrintable(s string, limit int) bool {
 		strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || unicode.IsSpace(r) }) < 0
 }
 
-func isUserName(s string) bool { return isPrintable(s, maxName) && isName(s) }
-
 // isDeviceName refuses the comma, which separates names in lists, and the characters with a meaning
 // in MQTT topics.
 func isDeviceName(s string) bool {

@@ -14,7 +14,7 @@ func TestFieldFormats(t *testing.T) {
 		good, bad []string
 	}{
 		"name":       {isName, []string{"North field", "北区", "Ada's"}, []string{"", "a\x00b", "a\nb"}},
-		"userName":   {isUserName, []string{"ada", "ada@farm", "李建国", long}, []string{"", "a b", "a\tb", "a\u200bb", "\u3164", long + "x"}},
+		"userName":   {identity.IsUserName, []string{"ada", "ada@farm", "李建国", long}, []string{"", "a b", "a\tb", "a\u200bb", "\u3164", long + "x"}},
 		"deviceName": {isDeviceName, []string{"WS-0001", "温室_1", "a:b.c", long}, []string{"", "a b", "a,b", "a/b", "a+b", "a#b", long + "x"}},
 		"identifier": {isIdentifier, []string{"airTemperature", "soil-moisture_10", "温度", "a.b:c"}, []string{"", "a b", "a,b", "a/b", "a\"b", long + "x"}},
 		"secret": {isSecret, []string{"01234567890123456789", strings.Repeat("x", 128)},

@@ -38,6 +38,12 @@ type userStep struct {
 	endSessions      bool   // the user's sessions end
 }
 
+// Who changes the users of a tenant, as the file says it.
+const (
+	peopleByTenant   = "tenant"   // its owners, in the console
+	peopleByProvider = "provider" // only the file
+)
+
 func (pl *planner) planTenant(ctx context.Context, f *fileTenant) error {
 	if !f.name.valid {
 		return nil
@@ -82,6 +88,12 @@ func (pl *planner) planTenant(ctx context.Context, f *fileTenant) error {
 	setField(&t.step, "diy.logo", &t.tenant.Branding.Logo, &f.diy.logo)
 	setField(&t.step, "diy.background", &t.tenant.Branding.Background, &f.diy.background)
 	setField(&t.step, "diy.favicon", &t.tenant.Branding.Favicon, &f.diy.favicon)
+	people := peopleByTenant
+	if t.tenant.PeopleByProvider {
+		people = peopleByProvider
+	}
+	setField(&t.step, "people", &people, &f.people)
+	t.tenant.PeopleByProvider = people == peopleByProvider
 	setOptional(&t.step, "mailsADay", &t.tenant.MailsPerDay, &f.mails)
 	setOptional(&t.step, "smsADay", &t.tenant.SMSPerDay, &f.sms)
 	if t.unchanged() {
@@ -214,13 +226,18 @@ func (pl *planner) planUser(ctx context.Context, t *tenantStep, known *identity.
 	s := userStep{user: *known, old: *known}
 	setField(&s.step, "disabled", &s.user.Disabled, &f.disabled)
 	s.endSessions = len(s.changes) > 0
+	if pl.overwrite || t.tenant.PeopleByProvider {
+		setField(&s.step, "role", &s.user.Role, &role)
+		if s.user.Role != s.old.Role {
+			s.user.RoleFrom = identity.RoleFromProvider
+		}
+	}
 	if !pl.overwrite {
 		return s, nil
 	}
 	setField(&s.step, "nickname", &s.user.Nickname, &f.nickname)
 	setField(&s.step, "email", &s.user.Email, &f.email)
 	setField(&s.step, "mobile", &s.user.Mobile, &number)
-	setField(&s.step, "role", &s.user.Role, &role)
 	if !f.password.valid || pl.passwords == nil {
 		return s, nil
 	}

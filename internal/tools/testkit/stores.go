@@ -37,6 +37,8 @@ type Stores struct {
 	Phones        *Phones
 	Mails         *MailRecorder
 	Credentials   *identity.CredentialStore
+	Invitations   *identity.InvitationStore
+	People        *identity.People
 	AnalysisViews *identity.AnalysisViewStore
 	Avatars       *identity.AvatarStore
 	Slider        *Slider
@@ -63,6 +65,9 @@ type Stores struct {
 	Screens       *live.Hub
 }
 
+// PublicURL is the server's address in links.
+const PublicURL = "https://tilth.example"
+
 // NewStores opens all stores.
 func NewStores(t testing.TB) *Stores {
 	t.Helper()
@@ -73,6 +78,7 @@ func NewStores(t testing.TB) *Stores {
 	s.Sessions = identity.NewSessionStore(s.DB, s.Clock.Now)
 	s.Slider = NewSlider(s.Clock)
 	s.Credentials = identity.NewCredentialStore(s.DB, s.Clock.Now)
+	s.Invitations = identity.NewInvitationStore(s.DB, s.Clock.Now)
 	s.AnalysisViews = identity.NewAnalysisViewStore(s.DB)
 	s.Avatars = identity.NewAvatarStore(s.DB, s.Clock.Now)
 	s.Phones, s.Mails = &Phones{}, &MailRecorder{}
@@ -99,6 +105,17 @@ func NewStores(t testing.TB) *Stores {
 		Hasher:   identity.NewHasherAt(PasswordCost, nil),
 		Mailer:   s.Mails,
 		Now:      s.Clock.Now,
+	})
+	s.People = identity.NewPeople(identity.PeopleDeps{
+		DB:          s.DB,
+		Tenants:     s.Tenants,
+		Users:       s.Users,
+		Sessions:    s.Sessions,
+		Invitations: s.Invitations,
+		Hasher:      identity.NewHasherAt(PasswordCost, nil),
+		Mailer:      s.Mails,
+		PublicURL:   PublicURL,
+		Now:         s.Clock.Now,
 	})
 	s.Catalog = device.NewCatalog(s.DB)
 	s.Devices = device.NewStore(s.DB, s.Clock.Now)

@@ -24,6 +24,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/app-api/member/auth/invitation/get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What an invitation offers
+         * @description The token is the part of the invitation's link after `#`. An unknown, used, replaced and expired one get the same 601.
+         */
+        post: operations["getInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/app-api/member/auth/invitation/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Become a user of the tenant, and sign in
+         * @description The token holds once. A user name that the tenant has, in any case of its Latin letters, is refused (601) and leaves the token as it is.
+         */
+        post: operations["acceptInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/app-api/member/auth/logout": {
         parameters: {
             query?: never;
@@ -369,6 +409,180 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/people/page": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The tenant's people, by user name
+         * @description Where the provider manages the people of the tenant (`people: provider` in its file), this and all other calls of people get 601.
+         */
+        get: operations["pagePeople"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/people/update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change a person's role or language
+         * @description A role holds from the person's next call. The last active owner stays one (601).
+         */
+        put: operations["updatePerson"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/people/enable-or-disable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Disable a person, or enable them again
+         * @description Sessions and API credentials of a disabled person end within a second. Whom the provider has shut out stays out when enabled here. The last active owner cannot be disabled (601).
+         */
+        put: operations["togglePerson"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/people/end-sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sign a person out everywhere */
+        post: operations["endPersonSessions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/people/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a person with their sessions and API credentials
+         * @description Whom the provider's file made can only be disabled (601): applying the file would make them again. The last active owner stays (601).
+         */
+        delete: operations["deletePerson"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/people/invite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Invite a person
+         * @description The link holds for 72 hours and once. It goes to the address by mail, in the invitation's language, or, with `sendMail: false`, into this answer alone. -699 when mail is not set up; nothing is made then. A tenant has at most 1,000 people and 100 open invitations (601), and sends 20 invitations an hour by mail (429).
+         */
+        post: operations["invitePerson"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/people/invitations/page": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Invitations that nobody accepted yet, newest first
+         * @description An expired one stays for 30 days, so that it can be sent again.
+         */
+        get: operations["pageInvitations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/people/invitations/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A new link for an invitation, in the way of the first
+         * @description The old link stops working; the new one holds for 72 hours. Limits as for `invite`.
+         */
+        post: operations["resendInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/people/invitations/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Take an invitation back */
+        delete: operations["deleteInvitation"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3008,7 +3222,7 @@ export interface components {
             noticeId: number;
         };
         /**
-         * @description A user or the provider changed things of this kind in the tenant; screens that show them fetch them again. Messages are read by each user separately, so only that user's screens get the event for them. `x-changes` of a call names what the call changes. Changes of devices and scenes are sent regardless of who makes them.
+         * @description A user or the provider changed things of this kind in the tenant; screens that show them fetch them again. Messages are read by each user separately, so only that user's screens get the event for them. `x-changes` of a call names what the call changes. Changes of devices and scenes, of people and of the signed-in user (`me`: role, name, state) are sent regardless of who makes them.
          * @example {
          *       "of": [
          *         "device",
@@ -3033,7 +3247,7 @@ export interface components {
             stoppedAt?: number;
         };
         /** @enum {string} */
-        LiveChangeOf: "device" | "scene" | "rule" | "channel" | "message";
+        LiveChangeOf: "device" | "scene" | "rule" | "channel" | "message" | "me" | "people";
         /** @description a new message; its text depends on the reader, so screens fetch it */
         LiveMessage: {
             /** Format: int64 */
@@ -3277,6 +3491,11 @@ export interface components {
             avatar: string;
             role: components["schemas"]["Role"];
             /**
+             * @description that of mails to the user; the tenant's if none was chosen for the user
+             * @example en-us
+             */
+            language: string;
+            /**
              * Format: int64
              * @description the newest sign-in, including the current one
              */
@@ -3381,6 +3600,144 @@ export interface components {
              * @enum {integer}
              */
             enabled: 0 | 1;
+        };
+        IdBody: {
+            /** Format: int64 */
+            id: number;
+        };
+        /** @description A user, as the owners of the tenant see them. */
+        Person: {
+            /** Format: int64 */
+            id: number;
+            userName: string;
+            nickname: string;
+            email: string;
+            role: components["schemas"]["Role"];
+            /**
+             * @description who gave the role: an owner in the console, the provider's file, the organisation's own sign-in
+             * @enum {string}
+             */
+            roleFrom: "here" | "provider" | "signin";
+            /** @description that of mails to the person; empty: the tenant's */
+            language: string;
+            /**
+             * @description disabled by an owner, or shut out by the provider
+             * @enum {string}
+             */
+            state: "active" | "disabled" | "shut";
+            /** @description false: the provider's file made the person, who can only be disabled here */
+            removable: boolean;
+            /**
+             * Format: int64
+             * @description the newest sign-in; absent: never
+             */
+            loginDate?: number;
+        };
+        PeoplePage: {
+            list: components["schemas"]["Person"][];
+            total: number;
+            /** @description how many owners can sign in: the last one stays */
+            owners: number;
+        };
+        PersonUpdate: {
+            /** Format: int64 */
+            id: number;
+            /** @enum {string} */
+            role?: "viewer" | "operator" | "owner";
+            /** @description that of mails to the person; empty: the tenant's */
+            language?: string;
+        };
+        PersonSwitch: {
+            /** Format: int64 */
+            id: number;
+            enabled: boolean;
+        };
+        InvitationCreate: {
+            /** @description needed if the link goes by mail */
+            email?: string;
+            /** @enum {string} */
+            role: "viewer" | "operator" | "owner";
+            /** @description what the person is called until they say otherwise */
+            nickname?: string;
+            /** @description of the mail, and of later mails to the person; empty: the tenant's */
+            language?: string;
+            /** @description false: the answer has the link */
+            sendMail: boolean;
+        };
+        NewInvitation: {
+            /** Format: int64 */
+            id: number;
+            /** Format: int64 */
+            expiresTime: number;
+            /** @description only where no mail was sent; it cannot be read later */
+            link?: string;
+        };
+        Invitation: {
+            /** Format: int64 */
+            id: number;
+            /** @description empty where the link was given by hand */
+            email: string;
+            role: components["schemas"]["Role"];
+            nickname: string;
+            language: string;
+            /** @description the name of the owner who invited, at that time */
+            invitedBy: string;
+            mailed: boolean;
+            /**
+             * Format: int64
+             * @description when the current link was made
+             */
+            createTime: number;
+            /**
+             * Format: int64
+             * @description from then on the link does not hold
+             */
+            expiresTime: number;
+        };
+        InvitationPage: {
+            list: components["schemas"]["Invitation"][];
+            total: number;
+        };
+        InvitationToken: {
+            token: string;
+        };
+        InvitationOffer: {
+            /** @description the branding's title if it has one */
+            tenantName: string;
+            email: string;
+            role: components["schemas"]["Role"];
+            invitedBy: string;
+            /** @description what the inviter called the person; may be empty */
+            nickname: string;
+            /** Format: int64 */
+            expiresTime: number;
+        };
+        InvitationAcceptance: {
+            token: string;
+            userName: string;
+            password: string;
+            /** @description absent: the invitation's, else the user name */
+            nickname?: string;
+        };
+        PeoplePageAnswer: {
+            code: number;
+            data: components["schemas"]["PeoplePage"] | null;
+            msg: string;
+        };
+        NewInvitationAnswer: {
+            code: number;
+            data: components["schemas"]["NewInvitation"] | null;
+            msg: string;
+        };
+        InvitationPageAnswer: {
+            code: number;
+            data: components["schemas"]["InvitationPage"] | null;
+            msg: string;
+        };
+        InvitationOfferAnswer: {
+            code: number;
+            data: components["schemas"]["InvitationOffer"] | null;
+            msg: string;
         };
         CredentialCreate: {
             /** @description 1 to 64 characters once trimmed */
@@ -4664,6 +5021,54 @@ export interface operations {
             };
         };
     };
+    getInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvitationToken"];
+            };
+        };
+        responses: {
+            /** @description The invitation */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationOfferAnswer"];
+                };
+            };
+        };
+    };
+    acceptInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvitationAcceptance"];
+            };
+        };
+        responses: {
+            /** @description The session's tokens */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionAnswer"];
+                };
+            };
+        };
+    };
     logout: {
         parameters: {
             query?: never;
@@ -5105,6 +5510,220 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuditPageAnswer"];
+                };
+            };
+        };
+    };
+    pagePeople: {
+        parameters: {
+            query?: {
+                /** @description part of a user name, nickname or e-mail address; case is ignored */
+                text?: string;
+                role?: "viewer" | "operator" | "owner";
+                state?: "active" | "disabled" | "shut";
+                pageNo?: components["parameters"]["PageNo"];
+                pageSize?: components["parameters"]["PageSize"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The people */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PeoplePageAnswer"];
+                };
+            };
+        };
+    };
+    updatePerson: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PersonUpdate"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BooleanAnswer"];
+                };
+            };
+        };
+    };
+    togglePerson: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PersonSwitch"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BooleanAnswer"];
+                };
+            };
+        };
+    };
+    endPersonSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IdBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BooleanAnswer"];
+                };
+            };
+        };
+    };
+    deletePerson: {
+        parameters: {
+            query: {
+                id: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BooleanAnswer"];
+                };
+            };
+        };
+    };
+    invitePerson: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvitationCreate"];
+            };
+        };
+        responses: {
+            /** @description The invitation */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewInvitationAnswer"];
+                };
+            };
+        };
+    };
+    pageInvitations: {
+        parameters: {
+            query?: {
+                pageNo?: components["parameters"]["PageNo"];
+                pageSize?: components["parameters"]["PageSize"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The invitations */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationPageAnswer"];
+                };
+            };
+        };
+    };
+    resendInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IdBody"];
+            };
+        };
+        responses: {
+            /** @description The invitation */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewInvitationAnswer"];
+                };
+            };
+        };
+    };
+    deleteInvitation: {
+        parameters: {
+            query: {
+                id: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BooleanAnswer"];
                 };
             };
         };

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode"
 
 	gomail "github.com/wneessen/go-mail"
 	"golang.org/x/net/idna"
@@ -105,11 +106,21 @@ func Paragraphs(language text.Language, plain string) string {
 		`background:#ffffff;max-width:36em;margin:0 auto;padding:24px">`)
 	for part := range strings.SplitSeq(plain, "\n\n") {
 		if part = strings.TrimSpace(part); part != "" {
-			b.WriteString("<p>" + strings.ReplaceAll(html.EscapeString(part), "\n", "<br>") + "</p>")
+			written := strings.ReplaceAll(html.EscapeString(part), "\n", "<br>")
+			if isAddress(part) {
+				written = `<a href="` + html.EscapeString(part) + `">` + written + "</a>"
+			}
+			b.WriteString("<p>" + written + "</p>")
 		}
 	}
 	b.WriteString("</body></html>")
 	return b.String()
+}
+
+// isAddress tells whether a paragraph is a web address and nothing else.
+func isAddress(paragraph string) bool {
+	return (strings.HasPrefix(paragraph, "https://") || strings.HasPrefix(paragraph, "http://")) &&
+		!strings.ContainsFunc(paragraph, unicode.IsSpace)
 }
 
 // sendWithin bounds one mail, from dialling to the server's answer.

@@ -5,9 +5,6 @@ package sender
 import (
 	"context"
 	"log/slog"
-	"net"
-	"net/url"
-	"strings"
 	"time"
 
 	"tilth/internal/domain/notify"
@@ -47,7 +44,7 @@ func (o *Options) renderer(l *notify.Notification, t *tenant.Tenant, now time.Ti
 		Zone:     t.TimeZone,
 		Names:    o.Names,
 		Tenant:   t.Name,
-		Base:     o.baseURL(t),
+		Base:     t.BaseURL(o.PublicURL),
 		Now:      now,
 		Hourly:   l.Hourly,
 	}
@@ -58,21 +55,6 @@ func (o *Options) renderer(l *notify.Notification, t *tenant.Tenant, now time.Ti
 		v.Language = t.Language
 	}
 	return v
-}
-
-// baseURL gives the base of a tenant's links: its first host, with scheme and port of PublicURL.
-func (o *Options) baseURL(t *tenant.Tenant) string {
-	if len(t.Hosts) == 0 {
-		return strings.TrimRight(o.PublicURL, "/")
-	}
-	base := url.URL{Scheme: "https", Host: t.Hosts[0]}
-	if public, err := url.Parse(o.PublicURL); err == nil && public.Host != "" {
-		base.Scheme = public.Scheme
-		if port := public.Port(); port != "" {
-			base.Host = net.JoinHostPort(t.Hosts[0], port)
-		}
-	}
-	return base.String()
 }
 
 // tenantOf gives the notification's tenant; failing to read it is a Transient failure.

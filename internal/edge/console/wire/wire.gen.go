@@ -1977,6 +1977,11 @@ type IdAnswer struct {
 	Msg  string `json:"msg"`
 }
 
+// IdBody defines model for IdBody.
+type IdBody struct {
+	Id int64 `json:"id"`
+}
+
 // IdsAnswer defines model for IdsAnswer.
 type IdsAnswer struct {
 	Code int      `json:"code"`
@@ -1993,6 +1998,94 @@ type IntakeDay struct {
 
 	// Values values kept
 	Values int64 `json:"values"`
+}
+
+// Invitation defines model for Invitation.
+type Invitation struct {
+	// CreateTime when the current link was made
+	CreateTime int64 `json:"createTime"`
+
+	// Email empty where the link was given by hand
+	Email string `json:"email"`
+
+	// ExpiresTime from then on the link does not hold
+	ExpiresTime int64 `json:"expiresTime"`
+	Id          int64 `json:"id"`
+
+	// InvitedBy the name of the owner who invited, at that time
+	InvitedBy string `json:"invitedBy"`
+	Language  string `json:"language"`
+	Mailed    bool   `json:"mailed"`
+	Nickname  string `json:"nickname"`
+
+	// Role A viewer looks at everything but what only owners see; an operator also changes devices, scenes, rules and channels, and works on alarms; an owner may do everything
+	Role Role `json:"role"`
+}
+
+// InvitationAcceptance defines model for InvitationAcceptance.
+type InvitationAcceptance struct {
+	// Nickname absent: the invitation's, else the user name
+	Nickname *string `json:"nickname,omitempty"`
+	Password string  `json:"password"`
+	Token    string  `json:"token"`
+	UserName string  `json:"userName"`
+}
+
+// InvitationCreate defines model for InvitationCreate.
+type InvitationCreate struct {
+	// Email needed if the link goes by mail
+	Email *string `json:"email,omitempty"`
+
+	// Language of the mail, and of later mails to the person; empty: the tenant's
+	Language *string `json:"language,omitempty"`
+
+	// Nickname what the person is called until they say otherwise
+	Nickname *string `json:"nickname,omitempty"`
+	Role     string  `json:"role"`
+
+	// SendMail false: the answer has the link
+	SendMail bool `json:"sendMail"`
+}
+
+// InvitationOffer defines model for InvitationOffer.
+type InvitationOffer struct {
+	Email       string `json:"email"`
+	ExpiresTime int64  `json:"expiresTime"`
+	InvitedBy   string `json:"invitedBy"`
+
+	// Nickname what the inviter called the person; may be empty
+	Nickname string `json:"nickname"`
+
+	// Role A viewer looks at everything but what only owners see; an operator also changes devices, scenes, rules and channels, and works on alarms; an owner may do everything
+	Role Role `json:"role"`
+
+	// TenantName the branding's title if it has one
+	TenantName string `json:"tenantName"`
+}
+
+// InvitationOfferAnswer defines model for InvitationOfferAnswer.
+type InvitationOfferAnswer struct {
+	Code int              `json:"code"`
+	Data *InvitationOffer `json:"data"`
+	Msg  string           `json:"msg"`
+}
+
+// InvitationPage defines model for InvitationPage.
+type InvitationPage struct {
+	List  []Invitation `json:"list"`
+	Total int          `json:"total"`
+}
+
+// InvitationPageAnswer defines model for InvitationPageAnswer.
+type InvitationPageAnswer struct {
+	Code int             `json:"code"`
+	Data *InvitationPage `json:"data"`
+	Msg  string          `json:"msg"`
+}
+
+// InvitationToken defines model for InvitationToken.
+type InvitationToken struct {
+	Token string `json:"token"`
 }
 
 // Language a language of the console
@@ -2154,6 +2247,22 @@ type NewCredential struct {
 type NewCredentialAnswer struct {
 	Code int            `json:"code"`
 	Data *NewCredential `json:"data"`
+	Msg  string         `json:"msg"`
+}
+
+// NewInvitation defines model for NewInvitation.
+type NewInvitation struct {
+	ExpiresTime int64 `json:"expiresTime"`
+	Id          int64 `json:"id"`
+
+	// Link only where no mail was sent; it cannot be read later
+	Link *string `json:"link,omitempty"`
+}
+
+// NewInvitationAnswer defines model for NewInvitationAnswer.
+type NewInvitationAnswer struct {
+	Code int            `json:"code"`
+	Data *NewInvitation `json:"data"`
 	Msg  string         `json:"msg"`
 }
 
@@ -2456,6 +2565,63 @@ type PasswordUpdate struct {
 
 	// Password 6 characters or more
 	Password *string `json:"password,omitempty"`
+}
+
+// PeoplePage defines model for PeoplePage.
+type PeoplePage struct {
+	List []Person `json:"list"`
+
+	// Owners how many owners can sign in: the last one stays
+	Owners int `json:"owners"`
+	Total  int `json:"total"`
+}
+
+// PeoplePageAnswer defines model for PeoplePageAnswer.
+type PeoplePageAnswer struct {
+	Code int         `json:"code"`
+	Data *PeoplePage `json:"data"`
+	Msg  string      `json:"msg"`
+}
+
+// Person A user, as the owners of the tenant see them.
+type Person struct {
+	Email string `json:"email"`
+	Id    int64  `json:"id"`
+
+	// Language that of mails to the person; empty: the tenant's
+	Language string `json:"language"`
+
+	// LoginDate the newest sign-in; absent: never
+	LoginDate *int64 `json:"loginDate,omitempty"`
+	Nickname  string `json:"nickname"`
+
+	// Removable false: the provider's file made the person, who can only be disabled here
+	Removable bool `json:"removable"`
+
+	// Role A viewer looks at everything but what only owners see; an operator also changes devices, scenes, rules and channels, and works on alarms; an owner may do everything
+	Role Role `json:"role"`
+
+	// RoleFrom who gave the role: an owner in the console, the provider's file, the organisation's own sign-in
+	RoleFrom string `json:"roleFrom"`
+
+	// State disabled by an owner, or shut out by the provider
+	State    string `json:"state"`
+	UserName string `json:"userName"`
+}
+
+// PersonSwitch defines model for PersonSwitch.
+type PersonSwitch struct {
+	Enabled bool  `json:"enabled"`
+	Id      int64 `json:"id"`
+}
+
+// PersonUpdate defines model for PersonUpdate.
+type PersonUpdate struct {
+	Id int64 `json:"id"`
+
+	// Language that of mails to the person; empty: the tenant's
+	Language *string `json:"language,omitempty"`
+	Role     *string `json:"role,omitempty"`
 }
 
 // PresenceChange defines model for PresenceChange.
@@ -2935,6 +3101,11 @@ type User struct {
 	Avatar string `json:"avatar"`
 	Email  string `json:"email"`
 	Id     int64  `json:"id"`
+
+	// Language that of mails to the user; the tenant's if none was chosen for the user
+	//
+	// Example: en-us
+	Language string `json:"language"`
 
 	// LoginDate the newest sign-in, including the current one
 	LoginDate *int64 `json:"loginDate,omitempty"`
@@ -3580,6 +3751,32 @@ type UpdateMessagesReadParams struct {
 	Ids *[]int64 `form:"ids,omitempty" json:"ids,omitempty"`
 }
 
+// DeletePersonParams defines parameters for DeletePerson.
+type DeletePersonParams struct {
+	Id int64 `form:"id" json:"id"`
+}
+
+// DeleteInvitationParams defines parameters for DeleteInvitation.
+type DeleteInvitationParams struct {
+	Id int64 `form:"id" json:"id"`
+}
+
+// PageInvitationsParams defines parameters for PageInvitations.
+type PageInvitationsParams struct {
+	PageNo   *PageNo   `form:"pageNo,omitempty" json:"pageNo,omitempty"`
+	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+}
+
+// PagePeopleParams defines parameters for PagePeople.
+type PagePeopleParams struct {
+	// Text part of a user name, nickname or e-mail address; case is ignored
+	Text     *string   `form:"text,omitempty" json:"text,omitempty"`
+	Role     *string   `form:"role,omitempty" json:"role,omitempty"`
+	State    *string   `form:"state,omitempty" json:"state,omitempty"`
+	PageNo   *PageNo   `form:"pageNo,omitempty" json:"pageNo,omitempty"`
+	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+}
+
 // GetSearchResultParams defines parameters for GetSearchResult.
 type GetSearchResultParams struct {
 	// Text part of a device's deviceName, noteName or serial, of a scene's or rule's name, or of a notice's title; case is ignored
@@ -3699,6 +3896,21 @@ type UpdateNoticeChannelJSONRequestBody = NoticeChannelUpdate
 // UpdateMessagesReadJSONRequestBody defines body for UpdateMessagesRead for application/json ContentType.
 type UpdateMessagesReadJSONRequestBody = NotifyMessageIds
 
+// TogglePersonJSONRequestBody defines body for TogglePerson for application/json ContentType.
+type TogglePersonJSONRequestBody = PersonSwitch
+
+// EndPersonSessionsJSONRequestBody defines body for EndPersonSessions for application/json ContentType.
+type EndPersonSessionsJSONRequestBody = IdBody
+
+// ResendInvitationJSONRequestBody defines body for ResendInvitation for application/json ContentType.
+type ResendInvitationJSONRequestBody = IdBody
+
+// InvitePersonJSONRequestBody defines body for InvitePerson for application/json ContentType.
+type InvitePersonJSONRequestBody = InvitationCreate
+
+// UpdatePersonJSONRequestBody defines body for UpdatePerson for application/json ContentType.
+type UpdatePersonJSONRequestBody = PersonUpdate
+
 // UpdateAvatarMultipartRequestBody defines body for UpdateAvatar for multipart/form-data ContentType.
 type UpdateAvatarMultipartRequestBody = AvatarUpload
 
@@ -3713,6 +3925,12 @@ type CheckCaptchaJSONRequestBody = CaptchaCheck
 
 // GetCaptchaJSONRequestBody defines body for GetCaptcha for application/json ContentType.
 type GetCaptchaJSONRequestBody = CaptchaRequest
+
+// AcceptInvitationJSONRequestBody defines body for AcceptInvitation for application/json ContentType.
+type AcceptInvitationJSONRequestBody = InvitationAcceptance
+
+// GetInvitationJSONRequestBody defines body for GetInvitation for application/json ContentType.
+type GetInvitationJSONRequestBody = InvitationToken
 
 // LoginUsernameJSONRequestBody defines body for LoginUsername for application/json ContentType.
 type LoginUsernameJSONRequestBody = LoginRequest
@@ -4104,6 +4322,33 @@ type ServerInterface interface {
 	// UpdateMessagesRead Mark messages as read
 	// (PUT /admin-api/client/pc/notify-message/update-read)
 	UpdateMessagesRead(w http.ResponseWriter, r *http.Request, params UpdateMessagesReadParams)
+	// DeletePerson Delete a person with their sessions and API credentials
+	// (DELETE /admin-api/client/pc/people/delete)
+	DeletePerson(w http.ResponseWriter, r *http.Request, params DeletePersonParams)
+	// TogglePerson Disable a person, or enable them again
+	// (PUT /admin-api/client/pc/people/enable-or-disable)
+	TogglePerson(w http.ResponseWriter, r *http.Request)
+	// EndPersonSessions Sign a person out everywhere
+	// (POST /admin-api/client/pc/people/end-sessions)
+	EndPersonSessions(w http.ResponseWriter, r *http.Request)
+	// DeleteInvitation Take an invitation back
+	// (DELETE /admin-api/client/pc/people/invitations/delete)
+	DeleteInvitation(w http.ResponseWriter, r *http.Request, params DeleteInvitationParams)
+	// PageInvitations Invitations that nobody accepted yet, newest first
+	// (GET /admin-api/client/pc/people/invitations/page)
+	PageInvitations(w http.ResponseWriter, r *http.Request, params PageInvitationsParams)
+	// ResendInvitation A new link for an invitation, in the way of the first
+	// (POST /admin-api/client/pc/people/invitations/resend)
+	ResendInvitation(w http.ResponseWriter, r *http.Request)
+	// InvitePerson Invite a person
+	// (POST /admin-api/client/pc/people/invite)
+	InvitePerson(w http.ResponseWriter, r *http.Request)
+	// PagePeople The tenant's people, by user name
+	// (GET /admin-api/client/pc/people/page)
+	PagePeople(w http.ResponseWriter, r *http.Request, params PagePeopleParams)
+	// UpdatePerson Change a person's role or language
+	// (PUT /admin-api/client/pc/people/update)
+	UpdatePerson(w http.ResponseWriter, r *http.Request)
 	// GetProductSimpleList The id of every product and its name in the caller's language, by that name
 	// (GET /admin-api/client/pc/product/get/simple-list)
 	GetProductSimpleList(w http.ResponseWriter, r *http.Request)
@@ -4158,6 +4403,12 @@ type ServerInterface interface {
 	// GetTenantIdByName The id of the tenant with that name, or null
 	// (GET /admin-api/system/tenant/get-id-by-name)
 	GetTenantIdByName(w http.ResponseWriter, r *http.Request, params GetTenantIdByNameParams)
+	// AcceptInvitation Become a user of the tenant, and sign in
+	// (POST /app-api/member/auth/invitation/accept)
+	AcceptInvitation(w http.ResponseWriter, r *http.Request)
+	// GetInvitation What an invitation offers
+	// (POST /app-api/member/auth/invitation/get)
+	GetInvitation(w http.ResponseWriter, r *http.Request)
 	// LoginUsername Sign in with user name and password
 	// (POST /app-api/member/auth/login-username)
 	LoginUsername(w http.ResponseWriter, r *http.Request)
@@ -7211,6 +7462,273 @@ func (siw *ServerInterfaceWrapper) UpdateMessagesRead(w http.ResponseWriter, r *
 	handler.ServeHTTP(w, r)
 }
 
+// DeletePerson operation middleware
+func (siw *ServerInterfaceWrapper) DeletePerson(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params DeletePersonParams
+
+	// ------------- Required query parameter "id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "id", r.URL.Query(), &params.Id, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "id"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.DeletePerson(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// TogglePerson operation middleware
+func (siw *ServerInterfaceWrapper) TogglePerson(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.TogglePerson(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// EndPersonSessions operation middleware
+func (siw *ServerInterfaceWrapper) EndPersonSessions(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.EndPersonSessions(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// DeleteInvitation operation middleware
+func (siw *ServerInterfaceWrapper) DeleteInvitation(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params DeleteInvitationParams
+
+	// ------------- Required query parameter "id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "id", r.URL.Query(), &params.Id, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "id"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.DeleteInvitation(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// PageInvitations operation middleware
+func (siw *ServerInterfaceWrapper) PageInvitations(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params PageInvitationsParams
+
+	// ------------- Optional query parameter "pageNo" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageNo", r.URL.Query(), &params.PageNo, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "pageNo"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "pageNo", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "pageSize" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageSize", r.URL.Query(), &params.PageSize, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "pageSize"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "pageSize", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.PageInvitations(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ResendInvitation operation middleware
+func (siw *ServerInterfaceWrapper) ResendInvitation(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ResendInvitation(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// InvitePerson operation middleware
+func (siw *ServerInterfaceWrapper) InvitePerson(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.InvitePerson(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// PagePeople operation middleware
+func (siw *ServerInterfaceWrapper) PagePeople(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params PagePeopleParams
+
+	// ------------- Optional query parameter "text" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "text", r.URL.Query(), &params.Text, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "text"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "text", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "role" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "role", r.URL.Query(), &params.Role, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "role"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "role", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "state" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "state", r.URL.Query(), &params.State, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "state"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "state", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "pageNo" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageNo", r.URL.Query(), &params.PageNo, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "pageNo"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "pageNo", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "pageSize" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageSize", r.URL.Query(), &params.PageSize, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "pageSize"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "pageSize", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.PagePeople(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// UpdatePerson operation middleware
+func (siw *ServerInterfaceWrapper) UpdatePerson(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.UpdatePerson(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // GetProductSimpleList operation middleware
 func (siw *ServerInterfaceWrapper) GetProductSimpleList(w http.ResponseWriter, r *http.Request) {
 
@@ -7711,6 +8229,34 @@ func (siw *ServerInterfaceWrapper) GetTenantIdByName(w http.ResponseWriter, r *h
 	handler.ServeHTTP(w, r)
 }
 
+// AcceptInvitation operation middleware
+func (siw *ServerInterfaceWrapper) AcceptInvitation(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.AcceptInvitation(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetInvitation operation middleware
+func (siw *ServerInterfaceWrapper) GetInvitation(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetInvitation(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // LoginUsername operation middleware
 func (siw *ServerInterfaceWrapper) LoginUsername(w http.ResponseWriter, r *http.Request) {
 
@@ -7944,6 +8490,8 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	}
 
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/app-api/member/auth/login-username", wrapper.LoginUsername)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/app-api/member/auth/invitation/get", wrapper.GetInvitation)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/app-api/member/auth/invitation/accept", wrapper.AcceptInvitation)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/app-api/member/auth/logout", wrapper.Logout)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/system/auth/refresh-token", wrapper.RefreshToken)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/system/captcha/get", wrapper.GetCaptcha)
@@ -7963,6 +8511,15 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/apicredentials/enable-or-disable", wrapper.ToggleCredential)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/apicredentials/page", wrapper.PageCredentials)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/audit/page", wrapper.PageAudit)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/people/page", wrapper.PagePeople)
+	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/admin-api/client/pc/people/update", wrapper.UpdatePerson)
+	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/admin-api/client/pc/people/enable-or-disable", wrapper.TogglePerson)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/people/end-sessions", wrapper.EndPersonSessions)
+	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/admin-api/client/pc/people/delete", wrapper.DeletePerson)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/people/invite", wrapper.InvitePerson)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/people/invitations/page", wrapper.PageInvitations)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/people/invitations/resend", wrapper.ResendInvitation)
+	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/admin-api/client/pc/people/invitations/delete", wrapper.DeleteInvitation)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/home/overview-statistics", wrapper.GetOverviewStatistics)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/home/attention", wrapper.GetAttention)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/search", wrapper.GetSearchResult)
@@ -9730,6 +10287,204 @@ func (response UpdateMessagesRead200JSONResponse) VisitUpdateMessagesReadRespons
 	return err
 }
 
+type DeletePersonRequestObject struct {
+	Params DeletePersonParams
+}
+
+type DeletePersonResponseObject interface {
+	VisitDeletePersonResponse(w http.ResponseWriter) error
+}
+
+type DeletePerson200JSONResponse BooleanAnswer
+
+func (response DeletePerson200JSONResponse) VisitDeletePersonResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TogglePersonRequestObject struct {
+	Body *TogglePersonJSONRequestBody
+}
+
+type TogglePersonResponseObject interface {
+	VisitTogglePersonResponse(w http.ResponseWriter) error
+}
+
+type TogglePerson200JSONResponse BooleanAnswer
+
+func (response TogglePerson200JSONResponse) VisitTogglePersonResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EndPersonSessionsRequestObject struct {
+	Body *EndPersonSessionsJSONRequestBody
+}
+
+type EndPersonSessionsResponseObject interface {
+	VisitEndPersonSessionsResponse(w http.ResponseWriter) error
+}
+
+type EndPersonSessions200JSONResponse BooleanAnswer
+
+func (response EndPersonSessions200JSONResponse) VisitEndPersonSessionsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteInvitationRequestObject struct {
+	Params DeleteInvitationParams
+}
+
+type DeleteInvitationResponseObject interface {
+	VisitDeleteInvitationResponse(w http.ResponseWriter) error
+}
+
+type DeleteInvitation200JSONResponse BooleanAnswer
+
+func (response DeleteInvitation200JSONResponse) VisitDeleteInvitationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PageInvitationsRequestObject struct {
+	Params PageInvitationsParams
+}
+
+type PageInvitationsResponseObject interface {
+	VisitPageInvitationsResponse(w http.ResponseWriter) error
+}
+
+type PageInvitations200JSONResponse InvitationPageAnswer
+
+func (response PageInvitations200JSONResponse) VisitPageInvitationsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ResendInvitationRequestObject struct {
+	Body *ResendInvitationJSONRequestBody
+}
+
+type ResendInvitationResponseObject interface {
+	VisitResendInvitationResponse(w http.ResponseWriter) error
+}
+
+type ResendInvitation200JSONResponse NewInvitationAnswer
+
+func (response ResendInvitation200JSONResponse) VisitResendInvitationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type InvitePersonRequestObject struct {
+	Body *InvitePersonJSONRequestBody
+}
+
+type InvitePersonResponseObject interface {
+	VisitInvitePersonResponse(w http.ResponseWriter) error
+}
+
+type InvitePerson200JSONResponse NewInvitationAnswer
+
+func (response InvitePerson200JSONResponse) VisitInvitePersonResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PagePeopleRequestObject struct {
+	Params PagePeopleParams
+}
+
+type PagePeopleResponseObject interface {
+	VisitPagePeopleResponse(w http.ResponseWriter) error
+}
+
+type PagePeople200JSONResponse PeoplePageAnswer
+
+func (response PagePeople200JSONResponse) VisitPagePeopleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdatePersonRequestObject struct {
+	Body *UpdatePersonJSONRequestBody
+}
+
+type UpdatePersonResponseObject interface {
+	VisitUpdatePersonResponse(w http.ResponseWriter) error
+}
+
+type UpdatePerson200JSONResponse BooleanAnswer
+
+func (response UpdatePerson200JSONResponse) VisitUpdatePersonResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetProductSimpleListRequestObject struct {
 }
 
@@ -10113,6 +10868,50 @@ type GetTenantIdByNameResponseObject interface {
 type GetTenantIdByName200JSONResponse IdAnswer
 
 func (response GetTenantIdByName200JSONResponse) VisitGetTenantIdByNameResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AcceptInvitationRequestObject struct {
+	Body *AcceptInvitationJSONRequestBody
+}
+
+type AcceptInvitationResponseObject interface {
+	VisitAcceptInvitationResponse(w http.ResponseWriter) error
+}
+
+type AcceptInvitation200JSONResponse SessionAnswer
+
+func (response AcceptInvitation200JSONResponse) VisitAcceptInvitationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetInvitationRequestObject struct {
+	Body *GetInvitationJSONRequestBody
+}
+
+type GetInvitationResponseObject interface {
+	VisitGetInvitationResponse(w http.ResponseWriter) error
+}
+
+type GetInvitation200JSONResponse InvitationOfferAnswer
+
+func (response GetInvitation200JSONResponse) VisitGetInvitationResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -10516,6 +11315,33 @@ type StrictServerInterface interface {
 	// UpdateMessagesRead Mark messages as read
 	// (PUT /admin-api/client/pc/notify-message/update-read)
 	UpdateMessagesRead(ctx context.Context, request UpdateMessagesReadRequestObject) (UpdateMessagesReadResponseObject, error)
+	// DeletePerson Delete a person with their sessions and API credentials
+	// (DELETE /admin-api/client/pc/people/delete)
+	DeletePerson(ctx context.Context, request DeletePersonRequestObject) (DeletePersonResponseObject, error)
+	// TogglePerson Disable a person, or enable them again
+	// (PUT /admin-api/client/pc/people/enable-or-disable)
+	TogglePerson(ctx context.Context, request TogglePersonRequestObject) (TogglePersonResponseObject, error)
+	// EndPersonSessions Sign a person out everywhere
+	// (POST /admin-api/client/pc/people/end-sessions)
+	EndPersonSessions(ctx context.Context, request EndPersonSessionsRequestObject) (EndPersonSessionsResponseObject, error)
+	// DeleteInvitation Take an invitation back
+	// (DELETE /admin-api/client/pc/people/invitations/delete)
+	DeleteInvitation(ctx context.Context, request DeleteInvitationRequestObject) (DeleteInvitationResponseObject, error)
+	// PageInvitations Invitations that nobody accepted yet, newest first
+	// (GET /admin-api/client/pc/people/invitations/page)
+	PageInvitations(ctx context.Context, request PageInvitationsRequestObject) (PageInvitationsResponseObject, error)
+	// ResendInvitation A new link for an invitation, in the way of the first
+	// (POST /admin-api/client/pc/people/invitations/resend)
+	ResendInvitation(ctx context.Context, request ResendInvitationRequestObject) (ResendInvitationResponseObject, error)
+	// InvitePerson Invite a person
+	// (POST /admin-api/client/pc/people/invite)
+	InvitePerson(ctx context.Context, request InvitePersonRequestObject) (InvitePersonResponseObject, error)
+	// PagePeople The tenant's people, by user name
+	// (GET /admin-api/client/pc/people/page)
+	PagePeople(ctx context.Context, request PagePeopleRequestObject) (PagePeopleResponseObject, error)
+	// UpdatePerson Change a person's role or language
+	// (PUT /admin-api/client/pc/people/update)
+	UpdatePerson(ctx context.Context, request UpdatePersonRequestObject) (UpdatePersonResponseObject, error)
 	// GetProductSimpleList The id of every product and its name in the caller's language, by that name
 	// (GET /admin-api/client/pc/product/get/simple-list)
 	GetProductSimpleList(ctx context.Context, request GetProductSimpleListRequestObject) (GetProductSimpleListResponseObject, error)
@@ -10570,6 +11396,12 @@ type StrictServerInterface interface {
 	// GetTenantIdByName The id of the tenant with that name, or null
 	// (GET /admin-api/system/tenant/get-id-by-name)
 	GetTenantIdByName(ctx context.Context, request GetTenantIdByNameRequestObject) (GetTenantIdByNameResponseObject, error)
+	// AcceptInvitation Become a user of the tenant, and sign in
+	// (POST /app-api/member/auth/invitation/accept)
+	AcceptInvitation(ctx context.Context, request AcceptInvitationRequestObject) (AcceptInvitationResponseObject, error)
+	// GetInvitation What an invitation offers
+	// (POST /app-api/member/auth/invitation/get)
+	GetInvitation(ctx context.Context, request GetInvitationRequestObject) (GetInvitationResponseObject, error)
 	// LoginUsername Sign in with user name and password
 	// (POST /app-api/member/auth/login-username)
 	LoginUsername(ctx context.Context, request LoginUsernameRequestObject) (LoginUsernameResponseObject, error)
@@ -12595,6 +13427,265 @@ func (sh *strictHandler) UpdateMessagesRead(w http.ResponseWriter, r *http.Reque
 	}
 }
 
+// DeletePerson operation middleware
+func (sh *strictHandler) DeletePerson(w http.ResponseWriter, r *http.Request, params DeletePersonParams) {
+	var request DeletePersonRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.DeletePerson(ctx, request.(DeletePersonRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeletePerson")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(DeletePersonResponseObject); ok {
+		if err := validResponse.VisitDeletePersonResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// TogglePerson operation middleware
+func (sh *strictHandler) TogglePerson(w http.ResponseWriter, r *http.Request) {
+	var request TogglePersonRequestObject
+
+	var body TogglePersonJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.TogglePerson(ctx, request.(TogglePersonRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "TogglePerson")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(TogglePersonResponseObject); ok {
+		if err := validResponse.VisitTogglePersonResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// EndPersonSessions operation middleware
+func (sh *strictHandler) EndPersonSessions(w http.ResponseWriter, r *http.Request) {
+	var request EndPersonSessionsRequestObject
+
+	var body EndPersonSessionsJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.EndPersonSessions(ctx, request.(EndPersonSessionsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "EndPersonSessions")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(EndPersonSessionsResponseObject); ok {
+		if err := validResponse.VisitEndPersonSessionsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// DeleteInvitation operation middleware
+func (sh *strictHandler) DeleteInvitation(w http.ResponseWriter, r *http.Request, params DeleteInvitationParams) {
+	var request DeleteInvitationRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteInvitation(ctx, request.(DeleteInvitationRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteInvitation")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(DeleteInvitationResponseObject); ok {
+		if err := validResponse.VisitDeleteInvitationResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// PageInvitations operation middleware
+func (sh *strictHandler) PageInvitations(w http.ResponseWriter, r *http.Request, params PageInvitationsParams) {
+	var request PageInvitationsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.PageInvitations(ctx, request.(PageInvitationsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PageInvitations")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(PageInvitationsResponseObject); ok {
+		if err := validResponse.VisitPageInvitationsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ResendInvitation operation middleware
+func (sh *strictHandler) ResendInvitation(w http.ResponseWriter, r *http.Request) {
+	var request ResendInvitationRequestObject
+
+	var body ResendInvitationJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ResendInvitation(ctx, request.(ResendInvitationRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ResendInvitation")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ResendInvitationResponseObject); ok {
+		if err := validResponse.VisitResendInvitationResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// InvitePerson operation middleware
+func (sh *strictHandler) InvitePerson(w http.ResponseWriter, r *http.Request) {
+	var request InvitePersonRequestObject
+
+	var body InvitePersonJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.InvitePerson(ctx, request.(InvitePersonRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "InvitePerson")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(InvitePersonResponseObject); ok {
+		if err := validResponse.VisitInvitePersonResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// PagePeople operation middleware
+func (sh *strictHandler) PagePeople(w http.ResponseWriter, r *http.Request, params PagePeopleParams) {
+	var request PagePeopleRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.PagePeople(ctx, request.(PagePeopleRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PagePeople")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(PagePeopleResponseObject); ok {
+		if err := validResponse.VisitPagePeopleResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// UpdatePerson operation middleware
+func (sh *strictHandler) UpdatePerson(w http.ResponseWriter, r *http.Request) {
+	var request UpdatePersonRequestObject
+
+	var body UpdatePersonJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdatePerson(ctx, request.(UpdatePersonRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdatePerson")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(UpdatePersonResponseObject); ok {
+		if err := validResponse.VisitUpdatePersonResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // GetProductSimpleList operation middleware
 func (sh *strictHandler) GetProductSimpleList(w http.ResponseWriter, r *http.Request) {
 	var request GetProductSimpleListRequestObject
@@ -13077,6 +14168,68 @@ func (sh *strictHandler) GetTenantIdByName(w http.ResponseWriter, r *http.Reques
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(GetTenantIdByNameResponseObject); ok {
 		if err := validResponse.VisitGetTenantIdByNameResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// AcceptInvitation operation middleware
+func (sh *strictHandler) AcceptInvitation(w http.ResponseWriter, r *http.Request) {
+	var request AcceptInvitationRequestObject
+
+	var body AcceptInvitationJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.AcceptInvitation(ctx, request.(AcceptInvitationRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AcceptInvitation")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(AcceptInvitationResponseObject); ok {
+		if err := validResponse.VisitAcceptInvitationResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetInvitation operation middleware
+func (sh *strictHandler) GetInvitation(w http.ResponseWriter, r *http.Request) {
+	var request GetInvitationRequestObject
+
+	var body GetInvitationJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetInvitation(ctx, request.(GetInvitationRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetInvitation")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetInvitationResponseObject); ok {
+		if err := validResponse.VisitGetInvitationResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {
