@@ -143,6 +143,13 @@ var operationCases = map[string]operationCase{
 		publicAnswer: "the branding of whoever's host is known",
 	},
 	"console getConsoleSettings": {noNames: true, build: noParams},
+	"console getInvitation": {
+		build:        func(s *tenantFixture) request { return request{body: fields{"token": s.invitationToken}} },
+		publicAnswer: "what is offered to whoever has the link",
+	},
+	"console acceptInvitation": {wantRefusal: true, build: func(s *tenantFixture) request { // the name is taken
+		return request{body: fields{"token": s.invitationToken, "userName": s.tag + "ada", "password": "a password"}}
+	}},
 
 	// People.
 	"console getUser": {build: noParams},
@@ -167,7 +174,29 @@ var operationCases = map[string]operationCase{
 		build:      func(s *tenantFixture) request { return request{body: fields{"mobile": s.mobile, "scene": 2}} },
 		skipReason: "one a minute: TestAccountsAreTenantScoped of console",
 	},
-	"console pageCredentials": {query: firstPage},
+	"console pagePeople": {query: firstPage},
+	"console updatePerson": {build: func(s *tenantFixture) request {
+		return request{body: fields{"id": s.person, "role": "operator", "language": "tr-tr"}}
+	}},
+	"console togglePerson": {build: func(s *tenantFixture) request {
+		return request{body: fields{"id": s.person, "enabled": false}}
+	}},
+	"console endPersonSessions": {build: func(s *tenantFixture) request {
+		return request{body: fields{"id": s.person}}
+	}},
+	"console deletePerson":    {build: absentID, wantRefusal: true},
+	"console pageInvitations": {query: firstPage},
+	"console invitePerson": {
+		build:            func(s *tenantFixture) request { return request{body: invitationForm(s.tag + "@new.example")} },
+		nondeterministic: true,
+		undo:             deleteCreated("people/invitations/page", "people/invitations/delete"),
+	},
+	"console resendInvitation": {
+		build:            func(s *tenantFixture) request { return request{body: fields{"id": s.invitation}} },
+		nondeterministic: true,
+	},
+	"console deleteInvitation": {build: absentID, wantRefusal: true},
+	"console pageCredentials":  {query: firstPage},
 	"console createCredential": {
 		build:            func(s *tenantFixture) request { return request{body: fields{"name": s.tag + " other"}} },
 		nondeterministic: true,

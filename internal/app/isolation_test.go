@@ -46,13 +46,14 @@ func foreignValues(b *tenantFixture) (list []foreignValue) {
 		"picture": b.avatar, "cursor": b.cursor, "snippet": b.embed, "reading": b.tag + " text 0", "webhook name": b.tag + " hook",
 		"view name":       b.tag + " view",
 		"webhook address": webhookURL(b.tag),
+		"invited address": b.tag + "@asked.example",
 	} {
 		text(what, real)
 	}
 	for what, n := range map[string]int64{
 		"tenant": b.tenant, "user": b.user, "scene": b.scene, "rule": b.rule, "channel": b.channel, "webhook": b.hook, "open notice": b.notice,
 		"notice": b.done, "message": b.message, "credential": b.credential, "delivery": b.delivery, "view": b.view,
-		"device": b.devices[b.device("mast")],
+		"person": b.person, "invitation": b.invitation, "device": b.devices[b.device("mast")],
 	} {
 		id(what, n)
 		if what == "user" || what == "credential" {
@@ -98,7 +99,7 @@ func forbiddenTexts(b *tenantFixture) []string {
 	}
 	for _, n := range []int64{
 		b.tenant, b.user, b.scene, b.rule, b.channel, b.hook, b.notice, b.done, b.message, b.credential, b.delivery,
-		b.view, b.devices[b.device("mast")],
+		b.view, b.person, b.invitation, b.devices[b.device("mast")],
 	} {
 		list = append(list, number(n))
 	}

@@ -50,6 +50,8 @@ type tenantFixture struct {
 	rule, channel, hook   int64
 	notice, done, message int64
 	credential, delivery  int64
+	person, invitation    int64
+	invitationToken       string // of another invitation
 	view                  int64
 	ruled                 int64  // when its rule was started, epoch ms
 	embed                 string // address of a camera's snippet
@@ -169,6 +171,7 @@ const tenantYAML = `
     diy: {title: TAG title, content: TAG content}
     users:
       - {userName: TAGada, password: TAGpassword, nickname: TAG nick, email: TAG@mail.example, mobile: "MOBILE"}
+      - {userName: TAGbob, password: TAGbobs password, nickname: TAG bob, email: TAG@bob.example}
     scenes: [TAG scene]
     devices:
       - {deviceName: TAG-mast, serial: TAG-serial, noteName: TAG note, product: mast, scene: TAG scene,
@@ -284,6 +287,7 @@ func (w *isolationEnv) createTenant(tag, mobile string) *tenantFixture {
 	s.key, s.secret = key.AppKey, key.AppSecret
 	w.mustCall(s, http.MethodGet, pc+"apicredentials/page?pageNo=1&pageSize=10", nil, &page)
 	s.credential = page.List[0].ID
+	w.peopleOf(s)
 	w.mustCall(s, http.MethodPost, pc+"analysis-view/create", viewForm(tag+" view", tag), &s.view)
 	w.mustCall(s, http.MethodPost, pc+"webhook/create", webhookForm(tag+" hook"), new(any))
 	w.mustCall(s, http.MethodGet, pc+"webhook/page?pageNo=1&pageSize=10", nil, &page)
@@ -295,6 +299,26 @@ func (w *isolationEnv) createTenant(tag, mobile string) *tenantFixture {
 	s.embed = video.URL
 	s.cursor = w.cursorOf(s)
 	return s
+}
+
+// peopleOf reads the tenant's second user, and invites two people.
+func (w *isolationEnv) peopleOf(s *tenantFixture) {
+	w.t.Helper()
+	var page struct{ List []struct{ ID int64 } }
+	w.mustCall(s, http.MethodGet, pc+"people/page?pageNo=1&pageSize=10&text="+s.tag+"bob", nil, &page)
+	s.person = page.List[0].ID
+	var made struct {
+		ID   int64
+		Link string
+	}
+	w.mustCall(s, http.MethodPost, pc+"people/invite", invitationForm(s.tag+"@invited.example"), &made)
+	_, s.invitationToken, _ = strings.Cut(made.Link, "#")
+	w.mustCall(s, http.MethodPost, pc+"people/invite", invitationForm(s.tag+"@asked.example"), &made)
+	s.invitation = made.ID
+}
+
+func invitationForm(email string) fields {
+	return fields{"email": email, "role": "viewer", "sendMail": false}
 }
 
 func viewForm(name, query string) fields { return fields{"name": name, "query": query} }

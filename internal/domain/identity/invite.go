@@ -218,7 +218,11 @@ func (p *People) Accept(ctx context.Context, a Acceptance) (TokenPair, error) {
 		return TokenPair{}, err
 	}
 	from := Subnet.Of(a.Address)
-	hash, err := p.Hasher.Hash(ctx, Requester{Subnet: from, Known: true, Account: accountKey(t.ID, u.UserName)}, a.Password)
+	hash, err := p.Hasher.Hash(
+		ctx,
+		Requester{Subnet: from, Known: true, Account: accountKey(t.ID, u.UserName)},
+		a.Password,
+	)
 	if err != nil {
 		return TokenPair{}, err
 	}

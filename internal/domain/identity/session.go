@@ -247,8 +247,17 @@ func (s *SessionStore) Refresh(ctx context.Context, refresh string) (TokenPair, 
 			return s.endReused(ctx, tx, row.SessionID)
 		}
 		var session sessionRow
-		err = tx.NewSelect().Model(&session).Join("JOIN users AS u ON u.id = s.user_id AND NOT u.disabled AND NOT u.disabled_by_owner").
-			Where("s.id = ?", row.SessionID).Scan(ctx)
+		err = tx.NewSelect().Model(
+			&session,
+		).Join(
+			"JOIN users AS u ON u.id = s.user_id AND NOT u.disabled AND NOT u.disabled_by_owner",
+		).
+			Where(
+				"s.id = ?",
+				row.SessionID,
+			).Scan(
+			ctx,
+		)
 		if db.IsMissing(err) || err == nil && !isTokenValid(row.ExpireTime, now, refreshLife(session.Remember)) {
 			return notSignedIn()
 		}

@@ -231,9 +231,20 @@ func (s *UserStore) Create(ctx context.Context, t tenant.ID, u *User, passwordHa
 // Update changes the nickname, email, mobile number, role with its source, language and both marks
 // that shut a user out.
 func (s *UserStore) Update(ctx context.Context, t tenant.ID, u *User) error {
-	return s.updateColumns(ctx, t, u.ID,
+	return s.updateColumns(
+		ctx,
+		t,
+		u.ID,
 		"nickname = ?, email = ?, mobile = ?, role = ?, role_from = ?, language = ?, disabled = ?, disabled_by_owner = ?",
-		u.Nickname, u.Email, u.Mobile, u.Role, u.RoleFrom, u.Language, u.Disabled, u.DisabledByOwner)
+		u.Nickname,
+		u.Email,
+		u.Mobile,
+		u.Role,
+		u.RoleFrom,
+		u.Language,
+		u.Disabled,
+		u.DisabledByOwner,
+	)
 }
 
 // PutPassword replaces the password hash of a user.

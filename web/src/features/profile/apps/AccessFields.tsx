@@ -12,7 +12,7 @@ import { Field } from '@/ui/form/Field';
 import { Select } from '@/ui/Select';
 import { ZoneNote } from '@/ui/ZoneNote';
 import css from './AccessFields.module.css';
-import { type AccessValues, allows, expiries, type Role, roles, type Scope, scopeRoles, scopesOf } from './access';
+import { type AccessValues, allows, expiries, roles, type Scope, scopeRoles, scopesOf } from './access';
 
 interface Focusable {
   focus: () => void;
@@ -20,8 +20,6 @@ interface Focusable {
 
 interface AccessFieldsProps {
   values: AccessValues;
-  /** The user's own role: a key has at most this one. */
-  most: Role;
   errors: { role?: string; scopes?: string; expiryTime?: string; day?: string };
   scopesRef: (element: Focusable | null) => void;
   dayRef: (element: Focusable | null) => void;
@@ -29,7 +27,7 @@ interface AccessFieldsProps {
 }
 
 /** What a new key may do, and until when. */
-export function AccessFields({ values, most, errors, scopesRef, dayRef, onChange }: AccessFieldsProps) {
+export function AccessFields({ values, errors, scopesRef, dayRef, onChange }: AccessFieldsProps) {
   const { t } = useTranslation();
   return (
     <>
@@ -39,15 +37,13 @@ export function AccessFields({ values, most, errors, scopesRef, dayRef, onChange
             {...labels}
             className={css.select}
             value={values.role}
-            onChange={({ target }) => onChange({ role: roles.find((role) => role === target.value) ?? most })}
+            onChange={({ target }) => onChange({ role: roles.find((role) => role === target.value) ?? values.role })}
           >
-            {roles
-              .filter((role) => allows(most, role))
-              .map((role) => (
-                <option key={role} value={role}>
-                  {t(`role.${role}`)}
-                </option>
-              ))}
+            {roles.map((role) => (
+              <option key={role} value={role}>
+                {t(`role.${role}`)}
+              </option>
+            ))}
           </Select>
         )}
       </Field>

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Button, Input, type InputRef } from 'antd';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -6,7 +6,6 @@ import type { components } from '@/api/schema.gen';
 import { toast } from '@/lib/feedback/feedback';
 import { now } from '@/lib/format/clock';
 import { api } from '@/lib/http/api';
-import { userQuery } from '@/lib/http/queries';
 import { isVisibleName } from '@/lib/text/visibleName';
 import { Dialog } from '@/ui/Dialog';
 import { Field } from '@/ui/form/Field';
@@ -26,18 +25,17 @@ interface AddDialogProps {
   onMade: () => void;
 }
 
-type Values = Omit<AccessValues, 'role'> & { name: string; role: AccessValues['role'] | undefined };
+type Values = AccessValues & { name: string };
 
-const atFirst: Values = { name: '', role: undefined, dropped: [], expiry: 'never', day: '' };
+// Only owners make keys, so any role is theirs to give.
+const atFirst: Values = { name: '', role: 'owner', dropped: [], expiry: 'never', day: '' };
 
 export function AddDialog({ open, onClose, onMade }: AddDialogProps) {
   const { t } = useTranslation();
   const id = useId();
   const client = useQueryClient();
-  const most = useQuery(userQuery()).data?.role ?? 'viewer';
   const [values, setValues] = useState(atFirst);
-  const access: AccessValues = { ...values, role: values.role ?? most };
-  const scopes = scopesOf(access);
+  const scopes = scopesOf(values);
 
   const create = useMutation({
     mutationFn: (wanted: components['schemas']['CredentialCreate']) =>
@@ -67,7 +65,7 @@ export function AddDialog({ open, onClose, onMade }: AddDialogProps) {
     }),
     busy: create.isPending,
     onSubmit: ({ name }) =>
-      create.mutate({ name: name.trim(), role: access.role, scopes, expiryTime: expiryTime(access, now()) }),
+      create.mutate({ name: name.trim(), role: values.role, scopes, expiryTime: expiryTime(values, now()) }),
   });
   const [name, chosen, day] = [form.field('name'), form.field('scopes'), form.field('day')];
   const refusal = refusalOf(create.error, t);
@@ -120,8 +118,7 @@ export function AddDialog({ open, onClose, onMade }: AddDialogProps) {
           )}
         </Field>
         <AccessFields
-          values={access}
-          most={most}
+          values={values}
           errors={{
             role: refused('role'),
             scopes: chosen.error ? t(chosen.error) : refused('scopes'),

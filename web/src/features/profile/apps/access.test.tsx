@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { midnight } from '@/lib/format/date';
 import { setTenantZone } from '@/lib/format/zone';
 import { setWidth } from '@/test/mediaQueries';
-import { credential, elif, openProfile, paths, profileServer, sentTo, toasts } from '@/test/profileServer';
+import { credential, openProfile, paths, profileServer, sentTo, toasts } from '@/test/profileServer';
 import { refused } from '@/test/server';
 import { daysLeft, expiryTime, scopesOf } from './access';
 import { forgetSecret } from './freshSecret';
@@ -122,18 +122,6 @@ describe('a new key', () => {
     await person.click(dialog().getByRole('button', { name: 'Create key' }));
     await screen.findByText('Keep the secret now');
     expect(sentTo(server, paths.create)).toEqual([{ name: 'Gateway', role: 'operator', scopes: ['telemetry'] }]);
-  });
-
-  it('has at most the user’s own role', async () => {
-    await openDialog({ user: { ...elif, role: 'operator' } });
-    const role = dialog().getByRole('combobox', { name: 'Role' });
-    expect(role).toHaveValue('operator');
-    expect(
-      within(role)
-        .getAllByRole('option')
-        .map(({ textContent }) => textContent),
-    ).toEqual(['Viewer', 'Operator']);
-    expect(box('Webhooks')).toBeDisabled();
   });
 
   it('requires the day that the user wants to choose', async () => {
