@@ -31,7 +31,6 @@ export const credential = (id: number, change: Partial<Credential> = {}): Creden
   name: `Key ${id}`,
   appKey: `tk_${id}`,
   role: 'owner',
-  language: 'en-us',
   scopes: ['read', 'telemetry', 'webhooks'],
   enabled: 1,
   createTime: new Date('2026-03-12T09:00:00').getTime(),
