@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"tilth/internal/domain/identity"
 	"tilth/internal/edge/console/wire"
 	"tilth/internal/tools/testkit"
 )
@@ -17,6 +18,7 @@ type auditedOperation struct {
 	call func(t *testing.T, w *fixture) testkit.Call
 	want string
 
+	newUser   bool   // the user who did it is the one that it made
 	exemption string // why the operation leaves no entry
 }
 
@@ -36,6 +38,79 @@ var auditedOperations = map[string]auditedOperation{
 
 	"rehearseAlarmRuleDevices": {exemption: "reads"},
 
+	"getInvitation": {exemption: "reads"},
+	"acceptInvitation": {
+		newUser: true,
+		want:    "user.create cem; role: <nil> > viewer",
+		call: func(t *testing.T, w *fixture) testkit.Call {
+			_, token := w.invite(t, body{"role": "viewer", "sendMail": false})
+			return testkit.Call{Method: http.MethodPost, Path: invitationPath + "accept", Body: asJSON(t, body{
+				"token": token, "userName": "cem", "password": newPassword,
+			})}
+		},
+	},
+	"invitePerson": {
+		want: "invitation.create c•••@example.com; role: <nil> > operator",
+		call: func(_ *testing.T, w *fixture) testkit.Call {
+			return w.adaCall(http.MethodPost, peoplePath+"invite", body{
+				"role": "operator", "email": "cem@example.com", "sendMail": true,
+			})
+		},
+	},
+	"resendInvitation": {
+		want: "invitation.update Cem; role: <nil> > viewer",
+		call: func(t *testing.T, w *fixture) testkit.Call {
+			id, _ := w.invite(t, body{"role": "viewer", "nickname": "Cem", "sendMail": false})
+			return w.adaCall(http.MethodPost, peoplePath+"invitations/resend", body{"id": id})
+		},
+	},
+	"deleteInvitation": {
+		want: "invitation.delete Cem; role: <nil> > viewer",
+		call: func(t *testing.T, w *fixture) testkit.Call {
+			id, _ := w.invite(t, body{"role": "viewer", "nickname": "Cem", "sendMail": false})
+			return testkit.Call{
+				Method: http.MethodDelete, Path: peoplePath + "invitations/delete?id=" + fmt.Sprint(id), Token: w.ada,
+			}
+		},
+	},
+	"updatePerson": {
+		want: "user.update gul of 1; role: owner > viewer; language: <nil> > tr-tr",
+		call: func(t *testing.T, w *fixture) testkit.Call {
+			return w.adaCall(http.MethodPut, peoplePath+"update", body{
+				"id": w.User(t, w.field.ID, "gul").ID, "role": "viewer", "language": "tr-tr",
+			})
+		},
+	},
+	"togglePerson": {
+		want: "user.update emre of 1; disabled: false > true",
+		call: func(t *testing.T, w *fixture) testkit.Call {
+			return w.adaCall(
+				http.MethodPut,
+				peoplePath+"enable-or-disable",
+				body{"id": w.User(t, w.field.ID, "emre").ID, "enabled": false},
+			)
+		},
+	},
+	"endPersonSessions": {
+		want: "user.endSessions filiz of 1",
+		call: func(t *testing.T, w *fixture) testkit.Call {
+			return w.adaCall(http.MethodPost, peoplePath+"end-sessions", body{"id": w.User(t, w.field.ID, "filiz").ID})
+		},
+	},
+	"deletePerson": {
+		want: "user.delete Deniz",
+		call: func(t *testing.T, w *fixture) testkit.Call {
+			deniz := &identity.User{UserName: "deniz", Nickname: "Deniz", MadeHere: true}
+			if err := w.Users.Create(t.Context(), w.field.ID, deniz, ""); err != nil {
+				t.Fatal(err)
+			}
+			return testkit.Call{
+				Method: http.MethodDelete,
+				Path:   peoplePath + "delete?id=" + fmt.Sprint(deniz.ID),
+				Token:  w.ada,
+			}
+		},
+	},
 	"loginUsername": {
 		want: "session.signIn ada of 1",
 		call: func(*testing.T, *fixture) testkit.Call { return loginCall("field", "ada", testkit.Password) },
@@ -337,7 +412,7 @@ func TestEveryChangingOperationIsAudited(t *testing.T) {
 				if call.Token == w.bora {
 					user = w.field.Bora
 				}
-				if e.Who != fmt.Sprint("user:", user.ID) || e.By != "user" || e.Name == "" ||
+				if (e.Who != fmt.Sprint("user:", user.ID)) != one.newUser || e.By != "user" || e.Name == "" ||
 					deref(e.Address) != "198.51.100.7" ||
 					e.Time != w.Clock.Milli() {
 					t.Errorf("entry by %s %s %q from %s at %d", e.Who, e.By, e.Name, deref(e.Address), e.Time)

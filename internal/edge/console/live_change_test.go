@@ -139,9 +139,12 @@ func TestChangingCallsDeclareChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	// their stores report the changes
-	byStores := []string{"updateDevice", "newDeviceSecret", "createScene", "updateScene", "deleteScene"}
+	byStores := []string{
+		"updateDevice", "newDeviceSecret", "createScene", "updateScene", "deleteScene",
+		"updatePerson", "togglePerson", "deletePerson",
+	}
 	ownEvents := []string{"resolveAlarmNotice", "acknowledgeAlarmNotice", "unacknowledgeAlarmNotice"}
-	nothing := []string{"rehearseAlarmRule", "rehearseAlarmRuleDevices", "testNoticeChannel"}
+	nothing := []string{"rehearseAlarmRule", "rehearseAlarmRuleDevices", "testNoticeChannel", "endPersonSessions"}
 	ownPage := []string{
 		"updateAvatar", "createCredential", "deleteCredential", "toggleCredential",
 		"createWebhook", "updateWebhook", "toggleWebhook", "deleteWebhook", "newWebhookSecret", "testWebhook",

@@ -225,6 +225,7 @@ func TestUser(t *testing.T) {
 		Email:      w.field.Ada.Email,
 		Mobile:     w.field.Ada.Mobile,
 		Role:       "owner",
+		Language:   "en-us",
 		LoginDate:  &newest,
 		TenantName: "field",
 		TimeZone:   "Europe/Istanbul",

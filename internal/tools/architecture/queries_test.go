@@ -78,6 +78,8 @@ var crossTenantQueries = map[string]string{
 	"identity.AvatarStore.Picture":            "an image request carries no token; its address cannot be guessed",
 	"identity.CodeStore.retryAfter":           "limits a phone and an address over all tenants",
 	"identity.CredentialStore.Flush":          "writes every tenant's uses later, by ids that Authenticate found",
+	"identity.InvitationStore.ByToken":        "establishes the tenant from the token of an invitation's link",
+	"identity.InvitationStore.Sweep":          "clean-up of all tenants: invitations that expired long ago",
 	"identity.SessionStore.Sweep":             "clean-up of all tenants: sessions without tokens",
 	"identity.CodeStore.Sweep":                "clean-up of all tenants: codes that no limit counts any longer",
 	"identity.UserStore.Sweep":                "clean-up of all tenants: subnets without a recent sign-in",
