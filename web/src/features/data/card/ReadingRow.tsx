@@ -41,7 +41,10 @@ export function ReadingRow({ entry, device, icon, siblings }: ReadingRowProps) {
         </span>
       </span>
       <span className={css.age}>
-        {reading ? <Age time={reading.time} stale={stale} staleLabel={t('home.readings.stale')} /> : null}
+        {/* Of a device that is offline, the card says once that its readings are old. */}
+        {reading ? (
+          <Age time={reading.time} stale={stale && device.onlineState !== 0} staleLabel={t('home.readings.stale')} />
+        ) : null}
       </span>
     </li>
   );
