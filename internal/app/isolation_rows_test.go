@@ -147,8 +147,9 @@ var operationCases = map[string]operationCase{
 		build:        func(s *tenantFixture) request { return request{body: fields{"token": s.invitationToken}} },
 		publicAnswer: "what is offered to whoever has the link",
 	},
-	"console acceptInvitation": {wantRefusal: true, build: func(s *tenantFixture) request { // the name is taken
-		return request{body: fields{"token": s.invitationToken, "userName": s.tag + "ada", "password": "a password"}}
+	// The name is taken and the password is short, so that no value in one place lets anybody in.
+	"console acceptInvitation": {wantRefusal: true, build: func(s *tenantFixture) request {
+		return request{body: fields{"token": s.invitationToken, "userName": s.tag + "ada", "password": "short"}}
 	}},
 
 	// People.
@@ -187,7 +188,9 @@ var operationCases = map[string]operationCase{
 	"console deletePerson":    {build: absentID, wantRefusal: true},
 	"console pageInvitations": {query: firstPage},
 	"console invitePerson": {
-		build:            func(s *tenantFixture) request { return request{body: invitationForm(s.tag + "@new.example")} },
+		build: func(s *tenantFixture) request {
+			return request{body: invitationForm(s.tag + "@new.example")}
+		},
 		nondeterministic: true,
 		undo:             deleteCreated("people/invitations/page", "people/invitations/delete"),
 	},

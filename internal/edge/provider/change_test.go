@@ -64,6 +64,47 @@ func TestDotDeviceNamesAreRefused(t *testing.T) {
 	}
 }
 
+// Where the provider manages the people, a role is structure: the file's holds, and each is said to be
+// the provider's. An owner's mark that shuts somebody out is not the file's.
+func TestPeopleOfFile(t *testing.T) {
+	p := newFixture(t)
+	file := func(people, user string) string {
+		return "tenants:\n  - {name: north, timeZone: UTC" + people + ", users: [{userName: ada, password: first password" + user + "}]}"
+	}
+	p.apply(t, file("", ", role: viewer"), false)
+	ada := p.user(t, "north", "ada")
+	ada.Role, ada.RoleFrom, ada.DisabledByOwner = identity.Operator, identity.RoleFromOwner, true
+	if err := p.Users.Update(t.Context(), ada.Tenant, ada); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		people, user, changed string
+		role                  identity.Role
+		from                  identity.RoleSource
+		state                 identity.UserState
+	}{
+		{"", ", role: owner", "", identity.Operator, identity.RoleFromOwner, identity.UserDisabled},
+		{", people: provider", ", role: owner", "tenant north: people\nuser north/ada: role", identity.Owner, identity.RoleFromProvider, identity.UserDisabled},
+		{"", "", "", identity.Owner, identity.RoleFromProvider, identity.UserDisabled},
+		{", people: provider", ", role: viewer, disabled: true", "user north/ada: disabled,role", identity.Viewer, identity.RoleFromProvider, identity.UserShut},
+		{", people: tenant", ", role: owner, disabled: false", "tenant north: people\nuser north/ada: disabled", identity.Viewer, identity.RoleFromProvider, identity.UserDisabled},
+	} {
+		out := p.apply(t, file(c.people, c.user), false)
+		u := p.user(t, "north", "ada")
+		if u.Role != c.role || u.RoleFrom != c.from || u.State() != c.state || itemNames(out.Changed) != c.changed {
+			t.Errorf(
+				"%q %q: the %s from %s, %s, changed %q",
+				c.people,
+				c.user,
+				u.Role,
+				u.RoleFrom,
+				u.State(),
+				itemNames(out.Changed),
+			)
+		}
+	}
+}
+
 // A role is set at creation, later with overwrite only: the tenant's owners change it meanwhile.
 func TestRoleOfFile(t *testing.T) {
 	p := newFixture(t)

@@ -392,4 +392,17 @@ func (c *Contract) Fields(tags ...string) []string {
 }
 
 // ConsoleTags are the tags of the console's calls.
-var ConsoleTags = []string{"auth", "tenant", "user", "people", "home", "search", "device", "scene", "analysis", "alarm", "notify", "live"}
+var ConsoleTags = []string{
+	"auth",
+	"tenant",
+	"user",
+	"people",
+	"home",
+	"search",
+	"device",
+	"scene",
+	"analysis",
+	"alarm",
+	"notify",
+	"live",
+}
