@@ -91,7 +91,7 @@ export function RuleForm({ rule, open, onClose, onClosed }: RuleFormProps) {
           ) : null}
           <RuleFields form={form} />
         </div>
-        <aside className={css.aside}>
+        <aside className={css.aside} aria-label={t('rule.form.say')}>
           <div className={css.sticky}>
             <h3 className={css.head}>{t('rule.form.say')}</h3>
             <p className={css.say} aria-live="polite">

@@ -66,9 +66,9 @@ export const RuleRow = memo(function RuleRow({ rule, elements: catalogue, outloo
         <LevelTag level={rule.alarmLevel} />
       </header>
       <div className={css.what}>
-        <h3 className={css.name} id={id} title={rule.alarmName}>
+        <h2 className={css.name} id={id} title={rule.alarmName}>
           {rule.alarmName}
-        </h3>
+        </h2>
         <p className={css.sentence}>
           <Sentence parts={parts} />
         </p>
