@@ -20,6 +20,7 @@ export const elif: User = {
   mobile: '+905321144107',
   avatar: '',
   role: 'owner',
+  language: 'en-us',
   loginDate: new Date('2026-11-21T05:58:00').getTime(),
   tenantName: 'Aydın Valley Growers',
   timeZone: tenantZone,
