@@ -51,7 +51,7 @@ describe('the page of an invitation', () => {
     expect(screen.getByText('Elif Kaya')).toBeVisible();
     expect(screen.getByText('Operator')).toBeVisible();
     expect(screen.getByText(/^Also changes devices, rules and channels/)).toBeVisible();
-    expect(screen.getByText('Nov 24, 2026, 10:00:00')).toBeVisible();
+    expect(screen.getByText(/^Nov 24, 2026, 10:00/)).toBeVisible();
     expect(screen.getByRole('textbox', { name: 'Nickname' })).toHaveValue('Ada');
     await waitFor(() => expect(router.state.location.href).toBe('/invitation'));
     expect(tokensRead).toEqual([{ token: 'token-1' }]);
@@ -123,7 +123,7 @@ describe('the page of an invitation', () => {
     await person.type(await userName(), 'ada');
     await person.type(password(), 'correct horse');
     await person.click(submit());
-    expect(await screen.findByRole('alert')).toHaveTextContent(dead);
+    expect((await screen.findByText(dead)).closest('form')).not.toBeNull();
   });
 
   it('shows what is missing, and that a password is too short', async () => {

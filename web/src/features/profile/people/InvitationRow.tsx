@@ -7,6 +7,7 @@ import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useClock } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
+import { Address } from '../Address';
 import css from './Invitations.module.css';
 import { inviteeOf } from './names';
 import type { Invitation } from './queries';
@@ -28,8 +29,12 @@ export function InvitationRow({ invitation, busy, onResend, onTakeBack }: Invita
   return (
     <li className={css.row}>
       <div className={css.who}>
-        <p className={css.name}>{name}</p>
-        {nickname && email ? <p className={css.quiet}>{email}</p> : null}
+        <p className={css.name}>{nickname ? nickname : email ? <Address of={email} /> : name}</p>
+        {nickname && email ? (
+          <p className={css.quiet}>
+            <Address of={email} />
+          </p>
+        ) : null}
       </div>
       <div className={css.facts}>
         <p>{t(`role.${role}`)}</p>

@@ -8,6 +8,7 @@ import { useFormat } from '@/lib/format/format';
 import { isLanguage } from '@/lib/i18n/i18n';
 import { descriptors } from '@/lib/i18n/languages';
 import { IconButton } from '@/ui/IconButton';
+import { Address } from '../Address';
 import css from './cells.module.css';
 import { nameOf } from './names';
 import type { PersonAction } from './PersonConfirmDialog';
@@ -43,7 +44,7 @@ export function Contact({ person: { email, language } }: CellProps) {
   const { t } = useTranslation();
   return (
     <span className={css.cell}>
-      <span className={email ? undefined : css.none}>{email || t('people.noEmail')}</span>
+      <span className={email ? undefined : css.none}>{email ? <Address of={email} /> : t('people.noEmail')}</span>
       <span className={css.quiet} title={t('people.language')}>
         {isLanguage(language) ? descriptors[language].name : t('channel.form.languageOwn')}
       </span>
