@@ -123,12 +123,7 @@ export function PeopleTab() {
       {data ? <Invitations onLink={setFresh} onClosed={restoreFocus} /> : null}
       <InviteDialog open={inviting} onClose={() => setInviting(false)} onLink={setFresh} />
       <LinkDialog fresh={fresh} onClose={() => setFresh(null)} onClosed={restoreFocus} />
-      <PersonDialog
-        of={edited}
-        isSelf={edited !== null && edited.id === self}
-        onClose={() => setEdited(null)}
-        onClosed={restoreFocus}
-      />
+      <PersonDialog of={edited} self={self} onClose={() => setEdited(null)} onClosed={restoreFocus} />
       <PersonConfirmDialog
         action={pendingAction}
         self={self}

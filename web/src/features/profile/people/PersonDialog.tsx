@@ -17,17 +17,17 @@ import { RoleField } from './RoleField';
 interface PersonDialogProps {
   /** The person to change; null: the dialog is closed. */
   of: Person | null;
-  /** It is the signed-in user. */
-  isSelf: boolean;
+  /** The signed-in user, who is asked in other words. */
+  self: number | undefined;
   onClose: () => void;
   /** Called when the closing animation has ended. */
   onClosed: () => void;
 }
 
 /** Changes the role of a person, and the language of their mails. */
-export function PersonDialog({ of, isSelf, onClose, onClosed }: PersonDialogProps) {
+export function PersonDialog({ of, self, onClose, onClosed }: PersonDialogProps) {
   const { t } = useTranslation();
-  const id = useId();
+  const formId = useId();
   const client = useQueryClient();
   // Keeps the person and its words while it closes.
   const [person, setPerson] = useState(of);
@@ -45,16 +45,16 @@ export function PersonDialog({ of, isSelf, onClose, onClosed }: PersonDialogProp
       onClose();
     },
     // Also after a failure: without an answer, the change may have been made.
-    onSettled: () => {
+    onSettled: (_data, _error, { id }) => {
       void client.invalidateQueries({ queryKey: peopleKey });
-      if (isSelf) void client.invalidateQueries({ queryKey: userQuery().queryKey });
+      if (id === self) void client.invalidateQueries({ queryKey: userQuery().queryKey });
     },
   });
   if (person === null) return null;
 
   const role = values.role === person.role ? undefined : values.role;
   const language = values.language === person.language ? undefined : values.language;
-  const demotesSelf = isSelf && person.role === 'owner' && values.role !== 'owner';
+  const demotesSelf = person.id === self && person.role === 'owner' && values.role !== 'owner';
   const refusal = formErrorText(save.error);
   const change = (part: Partial<typeof values>) => {
     setValues((before) => ({ ...before, ...part }));
@@ -81,13 +81,13 @@ export function PersonDialog({ of, isSelf, onClose, onClosed }: PersonDialogProp
       footer={
         <>
           <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <SendButton form={id} loading={save.isPending} danger={demotesSelf}>
+          <SendButton form={formId} loading={save.isPending} danger={demotesSelf}>
             {t(demotesSelf ? 'people.demote' : 'common.save')}
           </SendButton>
         </>
       }
     >
-      <form id={id} onSubmit={submit} noValidate>
+      <form id={formId} onSubmit={submit} noValidate>
         {refusal ? (
           <div className={css.note}>
             <Note tone="wrong" title={t('common.saveFail')}>
