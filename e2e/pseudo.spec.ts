@@ -164,6 +164,7 @@ const paths = [
   '/message',
   '/profile',
   '/profile?tab=password',
+  '/profile?tab=people',
   '/profile?tab=app',
   '/profile?tab=webhook',
   '/profile/activity',
@@ -171,6 +172,7 @@ const paths = [
   '/rtl-page',
   '/virtual-reality',
   '/signup',
+  '/invitation',
   '/nowhere',
 ];
 

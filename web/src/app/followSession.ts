@@ -5,12 +5,13 @@ import { setTenantZone } from '@/lib/format/zone';
 import { useLanguage } from '@/lib/i18n/i18n';
 import { onRenewedAfterRefusal, useSession } from '@/lib/session/session';
 import { clearFreshDocumentMark } from './freshDocument';
-import { returnAddress } from './returnAddress';
+import { isPublicPage, returnAddress } from './returnAddress';
 import type { ConsoleRouter } from './router';
 
 /** Navigates to the pages that the session allows. Returns a function that stops it. */
 export function followSession(router: ConsoleRouter, client: QueryClient): () => void {
   const stopRenewed = onRenewedAfterRefusal(() => {
+    if (isPublicPage(router.state.location.pathname)) return;
     const returnTo = returnAddress(router.state.location.href);
     void router.navigate({ to: '/', replace: true });
     if (!returnTo) return;
@@ -54,7 +55,7 @@ export function followSession(router: ConsoleRouter, client: QueryClient): () =>
 
 async function toSignIn(router: ConsoleRouter, lost: boolean): Promise<void> {
   const location = router.state.location;
-  if (location.pathname === '/signin') return;
+  if (isPublicPage(location.pathname)) return;
   const search = lost ? { from: returnAddress(location.href), ended: true } : {};
   await router.navigate({ to: '/signin', search, replace: true });
 }

@@ -1,5 +1,8 @@
 export const homePath = '/dashboard-default';
 
+/** Pages that stay open whether a session ends, begins or is renewed. */
+export const isPublicPage = (path: string) => path === '/signin' || path === '/invitation';
+
 const placeholderOrigin = 'http://here.invalid';
 /**
  * Characters that no address of this site has: browsers drop some of them, and treat others as the

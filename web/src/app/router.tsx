@@ -70,6 +70,13 @@ const signInRoute = createRoute({
   component: lazyRouteComponent(() => import('./SignInRoute'), 'SignInRoute'),
 });
 
+/** Without a session, and beside one: an invited person may use a browser of somebody else. */
+const invitationRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/invitation',
+  component: withTexts('rest', () => import('./InvitationRoute'), 'InvitationRoute'),
+});
+
 /** All child routes require a session and remember where the user wanted to go. */
 const signedInRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -201,6 +208,7 @@ const signUpRoute = createRoute({
 const routeTree = rootRoute.addChildren([
   indexRoute,
   signInRoute,
+  invitationRoute,
   signedInRoute.addChildren([shellRoute.addChildren([homeRoute, ...pageRoutes]), virtualRealityRoute]),
   publicRoute.addChildren([signUpRoute]),
 ]);

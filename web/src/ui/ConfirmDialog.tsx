@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import css from './ConfirmDialog.module.css';
 import { Dialog } from './Dialog';
+import { Note } from './Note';
 
 /** The texts of a confirmation. */
 export interface Confirmation {
@@ -20,13 +21,25 @@ interface ConfirmDialogProps<Asked> {
   target: Asked | null;
   textFor: (target: Asked) => Confirmation;
   mutation: UseMutationResult<unknown, Error, Asked>;
+  /** The server's refusal, which the app then does not report. */
+  refusal?: string;
   onClose: () => void;
   /** Called after the closing animation. */
   onClosed: () => void;
 }
 
-/** The question, its consequence, Cancel first, then the verb. Errors appear above it. */
-export function ConfirmDialog<Asked>({ target, textFor, mutation, onClose, onClosed }: ConfirmDialogProps<Asked>) {
+/**
+ * The question, its consequence, Cancel first, then the verb. A refusal stands below the
+ * consequence; the app reports other errors.
+ */
+export function ConfirmDialog<Asked>({
+  target,
+  textFor,
+  mutation,
+  refusal,
+  onClose,
+  onClosed,
+}: ConfirmDialogProps<Asked>) {
   const { t } = useTranslation();
   // Keeps the texts while it closes.
   const [shown, setShown] = useState(target);
@@ -57,6 +70,11 @@ export function ConfirmDialog<Asked>({ target, textFor, mutation, onClose, onClo
       }
     >
       <p className={css.consequence}>{words.consequence}</p>
+      {refusal ? (
+        <div className={css.refusal}>
+          <Note tone="wrong">{refusal}</Note>
+        </div>
+      ) : null}
     </Dialog>
   );
 }

@@ -15,6 +15,8 @@ interface CopyButtonProps {
   /** Without a frame, in a row of a list. */
   quiet?: boolean;
   className?: string;
+  /** The text was copied, or selected for copying by hand. */
+  onCopied?: () => void;
 }
 
 const outcomeShownMs = 2500;
@@ -23,7 +25,7 @@ const outcomeShownMs = 2500;
  * Copies the text of an element. If the browser refuses, the text is selected instead, for the
  * person to copy.
  */
-export function CopyButton({ textRef, label, main = false, quiet = false, className }: CopyButtonProps) {
+export function CopyButton({ textRef, label, main = false, quiet = false, className, onCopied }: CopyButtonProps) {
   const { t } = useTranslation();
   const [outcome, setOutcome] = useState<'copied' | 'selected' | null>(null);
 
@@ -34,7 +36,9 @@ export function CopyButton({ textRef, label, main = false, quiet = false, classN
   }, [outcome]);
 
   const copy = async () => {
-    if (textRef.current) setOutcome((await copyText(textRef.current)) ? 'copied' : 'selected');
+    if (!textRef.current) return;
+    setOutcome((await copyText(textRef.current)) ? 'copied' : 'selected');
+    onCopied?.();
   };
   const words = outcome === 'copied' ? t('copy.done') : outcome === 'selected' ? t('copy.byHand') : '';
 

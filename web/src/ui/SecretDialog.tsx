@@ -2,7 +2,7 @@ import { useBlocker } from '@tanstack/react-router';
 import { Button, Checkbox } from 'antd';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { CopyButton } from './CopyButton';
+import { CopyBox } from './CopyBox';
 import { Dialog } from './Dialog';
 import { Note } from './Note';
 import css from './SecretDialog.module.css';
@@ -91,26 +91,9 @@ export function SecretDialog({ open, title, ready, parts, warning, onStored, onC
     >
       <p className={css.ready}>{ready}</p>
       {parts.map((part) => (
-        <Part key={part.label} {...part} />
+        <CopyBox key={part.label} {...part} />
       ))}
       <Note tone="warn">{warning}</Note>
     </Dialog>
-  );
-}
-
-function Part({ label, text, copy, main = false }: SecretPart) {
-  const of = useRef<HTMLElement>(null);
-  return (
-    <div className={css.part}>
-      <div className={css.label}>{label}</div>
-      <div className={css.row}>
-        <div className={css.box}>
-          <code ref={of} translate="no">
-            {text}
-          </code>
-        </div>
-        <CopyButton textRef={of} label={copy} main={main} className={main ? css.copyMain : css.copy} />
-      </div>
-    </div>
   );
 }

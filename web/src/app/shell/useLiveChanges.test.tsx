@@ -3,9 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { alarmKeys, devicePropertiesQuery } from '@/features/alarm/queries';
 import { devicesQuery } from '@/features/data/history/queries';
 import { sceneListQuery, tableQuery } from '@/features/device/queries';
+import { invitationPageQuery, peoplePageQuery } from '@/features/profile/people/queries';
 import { channelPageQuery, channelQuery, channelsByIdQuery } from '@/lib/channel/queries';
 import { dayQuery } from '@/lib/device/queries';
 import { allScenesQuery, productsQuery } from '@/lib/device/scenes';
+import { userQuery } from '@/lib/http/queries';
 import { deviceServer, openDevices } from '@/test/deviceServer';
 import { queriesByChange } from './useLiveChanges';
 
@@ -30,6 +32,9 @@ it('knows the first words of the pages’ query keys', () => {
     ['channel', channelPageQuery(page).queryKey],
     ['channel', channelsByIdQuery().queryKey],
     ['channel', alarmKeys.kind('page')],
+    ['people', peoplePageQuery({}, 1, 10).queryKey],
+    ['people', invitationPageQuery(1, 10).queryKey],
+    ['me', userQuery().queryKey],
   ] as const) {
     expect(isRefetched(sort, queryKey), `${sort} ${queryKey}`).toBe(true);
   }

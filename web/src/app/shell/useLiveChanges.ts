@@ -2,7 +2,7 @@ import { type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react
 import { useEffect, useState } from 'react';
 import { Debouncer } from '@/lib/async/debouncer';
 import { deviceKeys } from '@/lib/device/queries';
-import { overviewQuery } from '@/lib/http/queries';
+import { overviewQuery, userQuery } from '@/lib/http/queries';
 import { type ChangeKind, changedKinds } from '@/lib/live/event';
 import { useLive } from '@/lib/live/useLive';
 
@@ -24,6 +24,9 @@ const channelKeyList: readonly QueryKey[] = [
   ['notice-channels', 'all'],
 ];
 
+/** Who accepts an invitation becomes one of the people. */
+const peopleKeyList: readonly QueryKey[] = [['people'], ['invitations']];
+
 /**
  * The queries of each kind of things, by the beginning of their keys. The rule or channel that an
  * open form started from is not among them: the user's input stays. The bell refetches messages.
@@ -35,9 +38,12 @@ export const queriesByChange: Partial<Record<ChangeKind, readonly QueryKey[]>> =
   // Channels list the rules that use them.
   rule: [...ruleKeyList, ...channelKeyList],
   channel: [...channelKeyList, ...ruleKeyList],
+  people: peopleKeyList,
+  // The role decides what the pages offer.
+  me: [userQuery().queryKey],
 };
 /** Queries that no page refetches itself after a reset. */
-const queriesOnReset: readonly QueryKey[] = [sceneListKey, ...channelKeyList];
+const queriesOnReset: readonly QueryKey[] = [sceneListKey, ...channelKeyList, ...peopleKeyList, userQuery().queryKey];
 
 /** Refetches the queries on the screen at once, others when they are next used. */
 function refetch(client: QueryClient, keys: ReadonlySet<QueryKey>): void {

@@ -54,6 +54,33 @@ describe('the sentence of an entry', () => {
   });
 
   it.each([
+    [
+      'en-us',
+      'Changed the account of Ada: role from Viewer to Operator and language from the farm’s language to Русский',
+    ],
+    ['zh-cn', '更改了 Ada 的账户：角色由“查看者”改为“操作员”和语言由“农场的语言”改为“Русский”'],
+    ['tr-tr', 'Ada hesabını değiştirdi: rol: İzleyici yerine Operatör ve dil: çiftliğin dili yerine Русский'],
+    [
+      'ru-ru',
+      'Изменение учётной записи Ada: роль: было «Наблюдатель», стало «Оператор» и язык: было «язык хозяйства», стало «Русский»',
+    ],
+  ] as const)('says in %s how a person was changed', (language, text) => {
+    const changes = [change('role', 'viewer', 'operator'), change('language', '', 'ru-ru')];
+    expect(line(entry({ kind: 'user', thing: 'Ada', changes }), language)).toBe(text);
+  });
+
+  it('says who was invited, also without a name, and who was signed out', () => {
+    const changes = [change('role', undefined, 'viewer')];
+    const invited = (action: string, thing: string) => line(entry({ kind: 'invitation', action, thing, changes }));
+    expect(invited('create', 'Ada')).toBe('Invited Ada');
+    expect(invited('update', 'a•••@valley.example')).toBe('Sent the invitation of a•••@valley.example again');
+    expect(invited('delete', '')).toBe('Took back the invitation of somebody by a link');
+    expect(valueText('role', 'viewer', textContext('tr-tr'))).toBe('İzleyici');
+    const ended = entry({ kind: 'user', action: 'endSessions', thing: 'Ada', changes: [] });
+    expect(line(ended)).toBe('Signed Ada out everywhere');
+  });
+
+  it.each([
     ['en-us', 'Acknowledged the alarm Frost: note On my way', 'Took back the acknowledgement of the alarm Frost'],
     ['zh-cn', '确认了告警 Frost：备注“On my way”', '撤回了对告警 Frost 的确认'],
     [

@@ -5,6 +5,7 @@ import { channelKinds, kindNamed } from '@/lib/channel/kinds';
 import { type Format, formatFor } from '@/lib/format/format';
 import { isLanguage, type Language } from '@/lib/i18n/i18n';
 import { descriptors } from '@/lib/i18n/languages';
+import { isRole } from '@/lib/session/useMay';
 import type { Change, Condition, Entry } from './queries';
 
 /** The names of attributes, by their identifiers. */
@@ -30,7 +31,8 @@ const knownActions: Readonly<Record<string, readonly string[]>> = {
   channel: ['create', 'update', 'delete'],
   webhook: ['create', 'update', 'delete', 'switchOff'],
   credential: ['create', 'update', 'delete'],
-  user: ['create', 'update', 'delete'],
+  user: ['create', 'update', 'delete', 'endSessions'],
+  invitation: ['create', 'update', 'delete'],
   session: ['signIn', 'signOut', 'fail', 'reuse'],
   tenant: ['create', 'update'],
 };
@@ -62,7 +64,9 @@ function actionOf(entry: Entry, context: TextContext): [string, string, string] 
     ? t(`activity.did.${kind}.${done}` as 'activity.did.scene.create', { thing: nameMark })
     : t('activity.did.other', { what: `${kind}.${action}`, thing: nameMark });
   const [before = '', after = ''] = text.split(nameMark);
-  return [before, thing, after];
+  // An invitation by a link alone names nobody.
+  const name = kind === 'invitation' && thing === '' ? t('activity.value.somebody') : thing;
+  return [before, name, after];
 }
 
 /**
@@ -139,7 +143,9 @@ export function valueText(field: string, value: unknown, context: TextContext): 
     }
     return listText(value, context);
   }
+  if (field === 'language' && value === '') return t('activity.value.farmLanguage');
   if (field === 'language' && isLanguage(value)) return descriptors[value].name;
+  if (field === 'role' && isRole(value)) return t(`role.${value}`);
   if (field === 'attributeGone') return names[String(value)]?.yeuName ?? String(value);
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
@@ -165,9 +171,9 @@ const maxChangesInSentence = 2;
  * The changes, for the sentence. Empty if a thing was created or deleted as a whole, or if the
  * action already says what changed.
  */
-function changesText({ action, changes: all }: Entry, context: TextContext): string {
+function changesText({ kind, action, changes: all }: Entry, context: TextContext): string {
   const changes = all.filter(({ field }) => field !== 'deployState');
-  if (['create', 'delete', 'switchOff'].includes(action) || changes.length === 0) return '';
+  if (['create', 'delete', 'switchOff'].includes(action) || kind === 'invitation' || changes.length === 0) return '';
   const { t, format } = context;
   const first = changes.slice(0, maxChangesInSentence).map((change) => changeText(change, context));
   const more = changes.length - maxChangesInSentence;

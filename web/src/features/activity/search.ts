@@ -13,6 +13,7 @@ export const kinds = [
   'webhook',
   'credential',
   'user',
+  'invitation',
   'session',
   'tenant',
 ] as const;

@@ -15,6 +15,7 @@ import { maskNumber } from '@/lib/text/phoneNumber';
 import { Avatar } from '@/ui/Avatar';
 import { IconButton } from '@/ui/IconButton';
 import { lazyComponent } from '@/ui/lazyComponent';
+import { Address } from './Address';
 import css from './ProfileCard.module.css';
 
 const AvatarDialog = lazyComponent(() => import('./avatar/AvatarDialog'), 'AvatarDialog');
@@ -91,18 +92,6 @@ function Fact({ icon, name, title, children }: { icon: ReactNode; name: string; 
         {name}
       </dt>
       <dd title={title}>{children}</dd>
-    </>
-  );
-}
-
-/** An address that is too long for its line wraps after its @ rather than within a word. */
-function Address({ of }: { of: string }) {
-  const at = of.indexOf('@') + 1;
-  return (
-    <>
-      {of.slice(0, at)}
-      <wbr />
-      {of.slice(at)}
     </>
   );
 }

@@ -50,6 +50,7 @@ describe('the tabs', () => {
     expect(tabs()).toEqual([
       ['Essential information', 'false'],
       ['Change password', 'false'],
+      ['People', 'false'],
       ['My app', 'true'],
       ['Webhooks', 'false'],
     ]);
@@ -76,10 +77,10 @@ describe('the tabs', () => {
   });
 
   it.each([
-    ['en-us', ['Essential information', 'Change password', 'My app', 'Webhooks']],
-    ['zh-cn', ['基本信息', '修改密码', '我的应用', 'Webhook']],
-    ['tr-tr', ['Temel bilgiler', 'Parolayı değiştir', 'Uygulamalarım', 'Webhook']],
-    ['ru-ru', ['Основные данные', 'Смена пароля', 'Мои приложения', 'Вебхуки']],
+    ['en-us', ['Essential information', 'Change password', 'People', 'My app', 'Webhooks']],
+    ['zh-cn', ['基本信息', '修改密码', '人员', '我的应用', 'Webhook']],
+    ['tr-tr', ['Temel bilgiler', 'Parolayı değiştir', 'Kişiler', 'Uygulamalarım', 'Webhook']],
+    ['ru-ru', ['Основные данные', 'Смена пароля', 'Люди', 'Мои приложения', 'Вебхуки']],
   ] as const)('speak %s', async (language, names) => {
     await useLanguage.getState().setLanguage(language);
     profileServer();

@@ -16,11 +16,12 @@ import { InfoTab } from './info/InfoTab';
 import { ProfileCard } from './ProfileCard';
 import css from './ProfilePage.module.css';
 import { PasswordTab } from './password/PasswordTab';
+import { PeopleTab } from './people/PeopleTab';
 import { PhoneDialog } from './phone/PhoneDialog';
 import type { ProfileTab } from './search';
 import { WebhooksTab } from './webhooks/WebhooksTab';
 
-/** The user's profile: details, password, API keys and webhooks. */
+/** The user's profile: details, password, and for owners the people, API keys and webhooks of the tenant. */
 export function ProfilePage() {
   const { t } = useTranslation();
   const { tab: wanted = 'info' } = useSearch({ from: '/signed-in/shell/profile' });
@@ -72,6 +73,7 @@ export function ProfilePage() {
                     },
                     ...(isOwner
                       ? [
+                          { key: 'people', label: t('people.title'), children: <PeopleTab /> },
                           { key: 'app', label: t('app.title'), children: <AppsTab /> },
                           { key: 'webhook', label: t('webhook.title'), children: <WebhooksTab /> },
                         ]

@@ -1,4 +1,4 @@
-export const tabs = ['info', 'password', 'app', 'webhook'] as const;
+export const tabs = ['info', 'password', 'people', 'app', 'webhook'] as const;
 export type ProfileTab = (typeof tabs)[number];
 
 export interface ProfileSearch {
@@ -10,5 +10,5 @@ export interface ProfileSearch {
 export function profileSearch({ tab }: Record<string, unknown>): ProfileSearch {
   // The parameter is set, even to undefined: otherwise the router keeps the unchecked value of the
   // address.
-  return { tab: tab === 'password' || tab === 'app' || tab === 'webhook' ? tab : undefined };
+  return { tab: tabs.find((known): known is Exclude<ProfileTab, 'info'> => known !== 'info' && known === tab) };
 }

@@ -8,15 +8,21 @@ interface FieldProps extends InputHTMLAttributes<HTMLInputElement> {
   icon: ReactNode;
   /** The error of the field's value, announced with the field. */
   error?: string;
+  /** Replaced by the error. */
+  hint?: string;
+  /** It may stay empty. */
+  optional?: boolean;
   /** A button at the end of the field. */
   after?: ReactNode;
+  /** Always below the field and its texts. */
+  below?: ReactNode;
 }
 
 /**
- * A labelled field of the sign-in page. It does without antd, so that it appears at once on a slow
+ * A labelled field of the sign-in page and of the page of an invitation. It does without antd, so that it appears at once on a slow
  * connection.
  */
-export function Field({ ref, label, icon, error, after, ...input }: FieldProps) {
+export function Field({ ref, label, icon, error, hint, optional = false, after, below, ...input }: FieldProps) {
   const id = useId();
   return (
     <div className={css.field}>
@@ -32,18 +38,23 @@ export function Field({ ref, label, icon, error, after, ...input }: FieldProps) 
           ref={ref}
           id={id}
           className={css.input}
-          aria-required="true"
+          aria-required={!optional}
           aria-invalid={error !== undefined}
-          aria-describedby={error === undefined ? undefined : `${id}-error`}
+          aria-describedby={error === undefined && hint === undefined ? undefined : `${id}-told`}
         />
         {after}
       </div>
-      {error === undefined ? null : (
-        <p className={css.error} id={`${id}-error`}>
+      {error !== undefined ? (
+        <p className={css.error} id={`${id}-told`}>
           <ExclamationCircleOutlined aria-hidden="true" />
           {error}
         </p>
-      )}
+      ) : hint !== undefined ? (
+        <p className={css.hint} id={`${id}-told`}>
+          {hint}
+        </p>
+      ) : null}
+      {below}
     </div>
   );
 }

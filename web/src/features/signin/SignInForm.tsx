@@ -1,7 +1,4 @@
-import EyeInvisibleOutlined from '@ant-design/icons/EyeInvisibleOutlined';
-import EyeOutlined from '@ant-design/icons/EyeOutlined';
 import LoadingOutlined from '@ant-design/icons/LoadingOutlined';
-import LockOutlined from '@ant-design/icons/LockOutlined';
 import UserOutlined from '@ant-design/icons/UserOutlined';
 import { type FormEvent, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -10,6 +7,7 @@ import button from '@/ui/form/submit.module.css';
 import { lazyComponent } from '@/ui/lazyComponent';
 import { loadCaptchaPanel } from './captcha/load';
 import { Field } from './Field';
+import { PasswordField } from './PasswordField';
 import css from './SignInForm.module.css';
 import { useSignIn } from './useSignIn';
 
@@ -25,7 +23,6 @@ export function SignInForm({ onSubmit }: SignInFormProps) {
   const [userName, setUserName] = useState('');
   const [password, setPassword] = useState('');
   const [rememberMe, setRememberMe] = useState(true);
-  const [revealed, setRevealed] = useState(false);
   const [checked, setChecked] = useState(false);
   const userNameRef = useRef<HTMLInputElement>(null);
   const passwordRef = useRef<HTMLInputElement>(null);
@@ -86,30 +83,14 @@ export function SignInForm({ onSubmit }: SignInFormProps) {
           value={userName}
           onChange={(event) => setUserName(event.target.value)}
         />
-        <Field
+        <PasswordField
           ref={passwordRef}
           label={t('signin.password')}
-          icon={<LockOutlined />}
           error={checked && noPassword ? t('signin.passwordRequired') : undefined}
           name="password"
-          type={revealed ? 'text' : 'password'}
           autoComplete="current-password"
-          autoCapitalize="none"
-          spellCheck={false}
-          maxLength={256}
           value={password}
           onChange={(event) => setPassword(event.target.value)}
-          after={
-            <button
-              type="button"
-              className={css.reveal}
-              aria-label={revealed ? t('signin.hidePassword') : t('signin.showPassword')}
-              title={revealed ? t('signin.hidePassword') : t('signin.showPassword')}
-              onClick={() => setRevealed(!revealed)}
-            >
-              {revealed ? <EyeOutlined aria-hidden="true" /> : <EyeInvisibleOutlined aria-hidden="true" />}
-            </button>
-          }
         />
         <div className={css.remember}>
           <label className={css.switch}>

@@ -201,16 +201,21 @@ export async function retryAfterRenewal<T>(used: string, retry: (token: string) 
   }
 }
 
-/** Signs in; rejects with the server's refusal. */
-export async function signIn(request: components['schemas']['LoginRequest']): Promise<void> {
-  const { data, serverTime } = await send({
-    method: 'POST',
-    path: '/app-api/member/auth/login-username',
-    body: request,
-    headers: requestHeaders(),
-  });
+async function startSession(path: string, body: object): Promise<void> {
+  const { data, serverTime } = await send({ method: 'POST', path, body, headers: requestHeaders() });
   storeAnswer(data as SessionAnswer, serverTime);
 }
+
+/** Signs in; rejects with the server's refusal. */
+export const signIn = (request: components['schemas']['LoginRequest']) =>
+  startSession('/app-api/member/auth/login-username', request);
+
+/**
+ * Makes the account of an invitation and signs in with it, in place of a session that is here.
+ * Rejects with the server's refusal.
+ */
+export const acceptInvitation = (request: components['schemas']['InvitationAcceptance']) =>
+  startSession('/app-api/member/auth/invitation/accept', request);
 
 /** The token for calls, renewed first when it is about to expire; null when nobody is signed in. */
 export async function accessToken(): Promise<string | null> {

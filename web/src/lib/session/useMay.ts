@@ -7,6 +7,10 @@ export type Role = components['schemas']['Role'];
 /** From the least to the most. */
 export const roles = ['viewer', 'operator', 'owner'] as const satisfies readonly Role[];
 
+export function isRole(value: unknown): value is Role {
+  return roles.some((role) => role === value);
+}
+
 /**
  * Whether the signed-in user's role allows what needs at least another, so that nobody is offered
  * what the server refuses. True until the user is fetched, which the frame around the pages does.

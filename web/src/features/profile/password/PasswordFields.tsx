@@ -10,12 +10,13 @@ import { Field } from '@/ui/form/Field';
 import { SendButton } from '@/ui/form/SendButton';
 import { type FieldState, useForm } from '@/ui/form/useForm';
 import { Note } from '@/ui/Note';
+import { minimumText } from '@/ui/password/minimum';
+import { StrengthMeter } from '@/ui/password/StrengthMeter';
+import { prepareStrength } from '@/ui/password/useStrength';
 import { CodeField } from '../form/CodeField';
 import css from '../form/form.module.css';
 import { PasswordInput } from '../form/PasswordInput';
-import { checkPassword, minimumText, type PasswordError, type PasswordForm } from './rules';
-import { StrengthMeter } from './strength/StrengthMeter';
-import { prepareStrength } from './strength/useStrength';
+import { checkPassword, type PasswordError, type PasswordForm } from './rules';
 
 const empty: PasswordForm = { code: '', password: '', again: '' };
 

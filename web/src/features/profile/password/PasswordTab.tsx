@@ -4,9 +4,9 @@ import { useTranslation } from 'react-i18next';
 import type { components } from '@/api/schema.gen';
 import { consoleSettingsQuery } from '@/lib/http/queries';
 import { Note } from '@/ui/Note';
+import { defaultMinimum } from '@/ui/password/minimum';
 import css from '../form/form.module.css';
 import { PasswordFields } from './PasswordFields';
-import { defaultMinimum } from './rules';
 
 interface PasswordTabProps {
   user: components['schemas']['User'];

@@ -1,4 +1,5 @@
 import type { Errors } from '@/ui/form/useForm';
+import { isShort, type MinimumText, minimumText } from '@/ui/password/minimum';
 
 export interface PasswordForm {
   code: string;
@@ -7,16 +8,6 @@ export interface PasswordForm {
 }
 
 export type PasswordError = 'phone.codeRequired' | 'password.required' | MinimumText | 'password.different';
-
-/** The minimum if the provider sets no other; it has a sentence of its own. */
-export const defaultMinimum = 6;
-
-type MinimumText = 'password.min' | 'password.minOf';
-export const minimumText = (minimum: number): MinimumText =>
-  minimum === defaultMinimum ? 'password.min' : 'password.minOf';
-
-/** Counts characters as people do, not UTF-16 code units. */
-export const isShort = (password: string, minimum: number) => [...password].length < minimum;
 
 export function checkPassword(
   { code, password, again }: PasswordForm,

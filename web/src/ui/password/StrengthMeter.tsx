@@ -7,7 +7,7 @@ import type { TFunction } from 'i18next';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useDebouncedText } from '@/lib/hooks/useDebouncedText';
-import { isShort } from '../rules';
+import { isShort } from './minimum';
 import { type Person, personalWords } from './personalWords';
 import css from './StrengthMeter.module.css';
 import { levels, type Strength } from './strength';
