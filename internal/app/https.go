@@ -68,7 +68,8 @@ func (s *Server) httpsPolicy(next http.Handler) http.Handler {
 // allowedWithoutTLS reports whether a path is served without TLS in spite of the redirect: the
 // paths of devices, of which few follow a redirect, and those of health checks.
 func allowedWithoutTLS(path string) bool {
-	return path == "/healthz" || path == "/readyz" || path == "/mqtt" || strings.HasPrefix(path, "/api/v1/")
+	return path == "/healthz" || path == "/readyz" || path == "/mqtt" ||
+		strings.HasPrefix(path, "/api/v1/") || strings.HasPrefix(path, "/weatherstation/")
 }
 
 // httpsPort is the port at which people reach the HTTPS address: that of --public-url if it is an

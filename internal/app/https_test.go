@@ -39,6 +39,7 @@ func TestHTTPSRedirectRules(t *testing.T) {
 		"public address's port":        {public: "https://other.example:8443", want: "https://field.example:8443/"},
 		"public address without https": {public: "http://other.example", want: "https://field.example:" + port + "/"},
 		"telemetry":                    {target: "/api/v1/secret/telemetry", want: served},
+		"a weather station":            {target: "/weatherstation/updateweatherstation.php", want: served},
 		"a network server":             {target: "/api/v1/integrations/lorawan", want: served},
 		"MQTT":                         {target: "/mqtt", want: served},
 		"like MQTT":                    {target: "/mqtt2", want: "https://field.example:" + port + "/mqtt2"},

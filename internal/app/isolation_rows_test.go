@@ -457,6 +457,9 @@ var operationCases = map[string]operationCase{
 	// On the devices' edge a secret establishes the tenant.
 	"devices postTelemetry":      {skipReason: "TestIsolationOfDevices"},
 	"devices postAttributes":     {skipReason: "TestIsolationOfDevices"},
+	"devices postEcowitt":        {skipReason: "TestIsolationOfDevices"},
+	"devices getWeatherStation":  {skipReason: "TestIsolationOfDevices"},
+	"devices postWeatherStation": {skipReason: "TestIsolationOfDevices"},
 	"devices postChirpStack":     {skipReason: "TestIsolationOfDevices"},
 	"devices postTheThingsStack": {skipReason: "TestIsolationOfDevices"},
 

@@ -40,7 +40,7 @@ func side(path string) string {
 	switch {
 	case path == "/mqtt", path == "/healthz", path == "/readyz", path == "/admin-api/client/pc/live":
 		return ""
-	case strings.HasPrefix(path, "/api/v1/"):
+	case strings.HasPrefix(path, "/api/v1/"), strings.HasPrefix(path, "/weatherstation/"):
 		return "devices"
 	case strings.HasPrefix(path, "/admin-api/"), strings.HasPrefix(path, "/app-api/"):
 		return "console"

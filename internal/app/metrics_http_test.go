@@ -11,7 +11,7 @@ import (
 func TestSide(t *testing.T) {
 	for path, want := range map[string]string{
 		"/mqtt": "", "/healthz": "", "/readyz": "", "/admin-api/client/pc/live": "",
-		"/api/v1/telemetry": "devices", "/api/v1/integrations/chirpstack": "devices",
+		"/api/v1/telemetry": "devices", "/weatherstation/updateweatherstation.php": "devices", "/api/v1/integrations/chirpstack": "devices",
 		"/admin-api/client/pc/home/scene": "console", "/app-api/member/auth/login-username": "console",
 		"/open-api/v1/devices": "programs", "/": "pages", "/assets/index.js": "pages", "/adminapi": "pages",
 	} {

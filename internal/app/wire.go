@@ -32,6 +32,7 @@ func (s *Server) wire() error {
 		Diagnostics: st.Diagnostics,
 		Traces:      st.Traces,
 		Journal:     st.Readings,
+		Newest:      st.Readings,
 		Logger:      s.logger,
 		Limits:      st.Limits,
 		Retention:   s.set.Retention,

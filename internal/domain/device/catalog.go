@@ -84,6 +84,7 @@ type propertyRow struct {
 	Formula       string
 	Inputs        string // JSON list
 	Parameters    string // JSON object
+	Upload        string
 }
 
 // Catalog keeps the platform's elements and products: in the database and, for reading, in memory.
@@ -176,7 +177,7 @@ func readSnapshot(ctx context.Context, q bun.IDB) (*snapshot, error) {
 		property := Property{
 			ID: r.Number, Identifier: s.identifier[r.Number], FunctionName: r.FunctionName, ElementUnit: r.ElementUnit,
 			ElementData: r.ElementData, DataType: r.DataType, AccessMode: r.AccessMode,
-			Min: r.MinValue, Max: r.MaxValue, Precision: r.Decimals, Formula: r.Formula,
+			Min: r.MinValue, Max: r.MaxValue, Precision: r.Decimals, Formula: r.Formula, Upload: r.Upload,
 		}
 		if property.Derived() {
 			if err := errors.Join(
@@ -367,7 +368,7 @@ func (c *Catalog) putProperty(ctx context.Context, tx bun.IDB, product int64, po
 		ProductID: product, Position: position, Number: p.ID, FunctionName: p.FunctionName,
 		ElementUnit: p.ElementUnit, ElementData: p.ElementData, DataType: p.DataType, AccessMode: p.AccessMode,
 		MinValue: p.Min, MaxValue: p.Max, Decimals: p.Precision,
-		Formula: p.Formula, Inputs: string(inputs), Parameters: string(parameters),
+		Formula: p.Formula, Inputs: string(inputs), Parameters: string(parameters), Upload: p.Upload,
 	}).Exec(ctx)
 	return err
 }

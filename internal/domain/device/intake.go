@@ -28,6 +28,7 @@ const (
 	ReasonDisabled     Reason = "disabled"     // the device is disabled
 	ReasonDerived      Reason = "derived"      // the server computes the property
 	ReasonTooLarge     Reason = "tooLarge"     // the message is over the limit and was not read
+	ReasonUnused       Reason = "unused"       // no property takes this field of a weather station
 )
 
 // Refusal is one refused value or message.
@@ -77,21 +78,30 @@ func NewDiagnostics() *Diagnostics {
 }
 
 // Count adds one message that arrived at a time (epoch milliseconds): the number of values kept,
-// the refusals, and how far its newest reading was ahead of that time, or ClockUnknown.
+// the refusals, and how far its newest reading was ahead of that time, or ClockUnknown. Fields that
+// nobody uses come with every message of a weather station: they are no refusals to count, and are
+// shown only while nothing else was refused.
 func (d *Diagnostics) Count(ref Ref, at int64, values int, refusals []Refusal, ahead time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	in := d.intakeOf(ref)
 	in.Messages++
 	in.Values += int64(values)
-	in.Refused += int64(len(refusals))
-	if n := len(refusals); n > 0 {
-		in.LastRefusal = refusals[n-1]
+	refused := 0
+	for _, r := range refusals {
+		switch {
+		case r.Reason != ReasonUnused:
+			refused++
+			in.LastRefusal = r
+		case in.LastRefusal.Reason == "" || in.LastRefusal.Reason == ReasonUnused:
+			in.LastRefusal = r
+		}
 	}
+	in.Refused += int64(refused)
 	if ahead != ClockUnknown {
 		in.ClockAhead = ahead
 	}
-	in.days.count(at, values, len(refusals))
+	in.days.count(at, values, refused)
 	d.dirty.mark(ref, in.page)
 }
 

@@ -3,6 +3,7 @@
 package device
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -19,6 +20,15 @@ type ID int64
 // disk carry it; it is never reused, so old readings of a changed product
 // still decode.
 type PropertyID uint32
+
+// The counters of a weather station's rain gauge, in mm, are readings too, although no product has
+// them as properties: what they had grown to is on disk together with the rain worked out from it.
+// Identifiers get their numbers from 1 upwards.
+const (
+	RainTotal PropertyID = math.MaxUint32 - iota
+	RainYearly
+	RainDaily
+)
 
 // Ref names a device together with its tenant.
 type Ref struct {
@@ -47,11 +57,17 @@ type Property struct {
 	AccessMode   string
 	Min, Max     *float64 // nil: unbounded
 	Precision    *int     // decimals; nil: values are shown as they arrive
+	Upload       string   // a weather station's field with its values; empty: as for its identifier
 
 	// A derived property is computed from others, not sent by devices.
 	Formula    string             // name of the formula; empty: a measured property
 	Inputs     []string           // identifiers of the properties it is computed from, in the formula's order
 	Parameters map[string]float64 // those that differ from the formula's defaults
+}
+
+// InRange tells whether a number is neither below Min nor above Max.
+func (p *Property) InRange(f float64) bool {
+	return !(p.Min != nil && f < *p.Min || p.Max != nil && f > *p.Max)
 }
 
 // Derived tells whether the property is computed.

@@ -222,7 +222,7 @@ func TestDiagnostics(t *testing.T) {
 			Contains: []string{
 				`"identifier":""`,
 				`"received":2`,
-				"not readable JSON",
+				"neither readable JSON",
 				`{"day":"2026-11-21","messages":1,"refused":1,"values":3},{"day":"2026-11-22","messages":1,"refused":1,"values":0}`,
 			},
 		},

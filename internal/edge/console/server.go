@@ -139,7 +139,7 @@ type Options struct {
 	Messages          *notify.MessageStore
 	Live              *live.Hub
 
-	Telemetry http.Handler // devices over HTTP, below /api/v1/
+	Telemetry http.Handler // devices over HTTP, below /api/v1/ and /weatherstation/
 	LoRaWAN   http.Handler // network servers that send for devices, below /api/v1/integrations/
 	MQTT      http.Handler // devices over WebSockets, at /mqtt
 	OpenAPI   http.Handler // programs, below /open-api/
@@ -184,6 +184,7 @@ func New(o Options) (http.Handler, error) {
 	checked := normalizeLists(s.withChecks(calls))
 	mux := http.NewServeMux()
 	mux.Handle("/api/v1/", o.Telemetry)
+	mux.Handle("/weatherstation/", o.Telemetry)
 	mux.Handle("/api/v1/integrations/", o.LoRaWAN)
 	mux.Handle("/mqtt", o.MQTT)
 	mux.HandleFunc("GET /healthz", s.healthz)

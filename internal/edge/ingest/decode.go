@@ -195,7 +195,11 @@ func (d *decoder) decodeEntry(c *messageContent, p *deviceContent, e *device.Ent
 		}
 		raw = values
 	}
-	fields := p.fields(&c.arena.fields, e.Product, raw)
+	d.addFrame(c, p, e, at, p.fields(&c.arena.fields, e.Product, raw))
+}
+
+// addFrame adds the values of one time, epoch ms; 0: that of the arrival. Without values it does nothing.
+func (d *decoder) addFrame(c *messageContent, p *deviceContent, e *device.Entry, at int64, fields []reading.Field) {
 	if len(fields) == 0 {
 		return
 	}
@@ -243,18 +247,25 @@ func (d *decoder) readTime(p *deviceContent, raw []byte) (int64, device.Reason) 
 	if !ok {
 		return 0, device.ReasonBadTime
 	}
+	return at, d.checkTime(p, at)
+}
+
+// checkTime checks a time, epoch ms, against the arrival and the retention.
+func (d *decoder) checkTime(p *deviceContent, at int64) device.Reason {
 	ahead := time.Duration(at-p.at) * time.Millisecond
 	if ahead > reportedAhead {
 		p.ahead = max(p.ahead, ahead)
 	}
 	switch {
 	case ahead > maxAhead:
-		return 0, device.ReasonFuture
+		return device.ReasonFuture
 	case ahead < -d.retention:
-		return 0, device.ReasonTooOld
+		return device.ReasonTooOld
 	}
-	return at, ""
+	return ""
 }
+
+func plausibleTime(at int64) bool { return at >= earliestTime && at < latestTime }
 
 func readMillis(raw []byte) (int64, bool) {
 	at, err := strconv.ParseInt(string(raw), 10, 64)
@@ -266,7 +277,7 @@ func readMillis(raw []byte) (int64, bool) {
 			return 0, false
 		}
 	}
-	return at, at >= earliestTime && at < latestTime
+	return at, plausibleTime(at)
 }
 
 // fields reads the members of an object as values of the product's properties, sorted by property.

@@ -29,8 +29,10 @@ type httpEdge struct {
 }
 
 // NewHTTP makes the handler of /api/v1/{secret}/…: POST telemetry takes a device's readings in the
-// same three forms as MQTT, POST attributes is only counted. It answers 200 only after the commit.
-// The paths hold secrets, so a request log must leave them out.
+// same three forms as MQTT, POST ecowitt those of a weather station, POST attributes is only counted;
+// and of /weatherstation/, where weather stations report in Weather Underground's protocol. It
+// answers 200 only after the commit. Paths and queries hold secrets, so a request log must leave
+// them out.
 func NewHTTP(p *Pipeline) http.Handler {
 	h := &httpEdge{pipeline: p, opts: p.opts}
 	mux := http.NewServeMux()
@@ -42,6 +44,9 @@ func NewHTTP(p *Pipeline) http.Handler {
 		"POST /api/v1/{secret}/attributes",
 		func(w http.ResponseWriter, r *http.Request) { h.handle(w, r, Ignored) },
 	)
+	mux.HandleFunc("POST /api/v1/{secret}/ecowitt", h.ecowitt)
+	mux.HandleFunc("GET "+weatherStationPath, h.weatherStation)
+	mux.HandleFunc("POST "+weatherStationPath, h.weatherStation)
 	return mux
 }
 
@@ -53,31 +58,68 @@ type problem struct {
 }
 
 func (h *httpEdge) handle(w http.ResponseWriter, r *http.Request, kind Kind) {
-	e, _, err := h.pipeline.gate.signIn(h.opts.ClientAddr(r), r.PathValue("secret"), "")
+	if body, e := h.receive(w, r); e != nil {
+		h.commit(w, r, h.message(e, kind, body), answerEmpty)
+	}
+}
+
+// receive returns the body of a message and the device that the path's secret belongs to; nil after
+// a refusal.
+func (h *httpEdge) receive(w http.ResponseWriter, r *http.Request) ([]byte, *device.Entry) {
+	e := h.signInDevice(w, r, r.PathValue("secret"), "", answerUnauthorized)
+	if e == nil || !h.admit(w, e) {
+		return nil, nil
+	}
+	body, ok := h.readOf(w, r, e)
+	if !ok {
+		return nil, nil
+	}
+	return body, e
+}
+
+// signInDevice returns the device that signs in, or answers why it may not, and returns nil.
+func (h *httpEdge) signInDevice(
+	w http.ResponseWriter,
+	r *http.Request,
+	userName, password string,
+	unauthorized func(http.ResponseWriter),
+) *device.Entry {
+	e, _, err := h.pipeline.gate.signIn(h.opts.ClientAddr(r), userName, password)
 	if limited := (limitedError{}); errors.As(err, &limited) {
 		answerRetry(w, http.StatusTooManyRequests, "tooMany", limited.retry)
-		return
+		return nil
 	}
 	if err != nil {
-		writeJSON(w, http.StatusUnauthorized, problem{Code: "unauthorized"})
-		return
+		unauthorized(w)
+		return nil
 	}
+	return e
+}
+
+// admit tells whether a message of a device may be handled now, or answers when to send it again.
+func (h *httpEdge) admit(w http.ResponseWriter, e *device.Entry) bool {
 	if wait := h.pipeline.gate.admit(e); wait > 0 {
 		answerRetry(w, http.StatusTooManyRequests, "tooMany", wait)
-		return
+		return false
 	}
-	if h.refuseShortOfMemory(w) {
-		return
-	}
-	body, err := h.read(w, r)
+	return !h.refuseShortOfMemory(w)
+}
+
+// readOf reads the body of a device's message, or answers why it cannot be read.
+func (h *httpEdge) readOf(w http.ResponseWriter, r *http.Request, e *device.Entry) ([]byte, bool) {
+	body, err := h.read(w, r, h.opts.MaxMessage)
 	if err != nil {
 		if errors.Is(err, errTooLarge) {
 			h.pipeline.rejectOversized(e)
 		}
 		answerReadError(w, err)
-		return
 	}
-	h.commit(w, r, Message{Entry: e, Kind: kind, Payload: body, At: h.opts.Now().UnixMilli()})
+	return body, err == nil
+}
+
+// message is a message that arrives now.
+func (h *httpEdge) message(e *device.Entry, kind Kind, payload []byte) Message {
+	return Message{Entry: e, Kind: kind, Payload: payload, At: h.opts.Now().UnixMilli()}
 }
 
 // refuseShortOfMemory refuses a message before its body is read if memory is short.
@@ -89,8 +131,8 @@ func (h *httpEdge) refuseShortOfMemory(w http.ResponseWriter) bool {
 	return true
 }
 
-// commit submits a message and answers with its outcome.
-func (h *httpEdge) commit(w http.ResponseWriter, r *http.Request, m Message) {
+// commit submits a message and answers with its outcome: by accepted if something of it is stored.
+func (h *httpEdge) commit(w http.ResponseWriter, r *http.Request, m Message, accepted func(http.ResponseWriter)) {
 	outcome, err := h.submit(r.Context(), m)
 	switch {
 	case err != nil || outcome.Err != nil:
@@ -104,16 +146,16 @@ func (h *httpEdge) commit(w http.ResponseWriter, r *http.Request, m Message) {
 		)
 	default:
 		h.pipeline.stats.acks.Add(1)
-		writeJSON(w, http.StatusOK, struct{}{})
+		accepted(w)
 	}
 }
 
-// read reads the body; errTooLarge says that it is larger than the limit.
-func (h *httpEdge) read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	if r.ContentLength > int64(h.opts.MaxMessage) {
+// read reads the body; errTooLarge says that it is larger than the limit, in bytes.
+func (h *httpEdge) read(w http.ResponseWriter, r *http.Request, limit int) ([]byte, error) {
+	if r.ContentLength > int64(limit) {
 		return nil, errTooLarge
 	}
-	body, err := httpbase.BodyLimits{Bytes: int64(h.opts.MaxMessage), ReadTimeout: bodyTimeout}.Read(w, r)
+	body, err := httpbase.BodyLimits{Bytes: int64(limit), ReadTimeout: bodyTimeout}.Read(w, r)
 	h.pipeline.stats.bytes.Add(uint64(len(body)))
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
 		return nil, errTooLarge
@@ -153,6 +195,12 @@ func (h *httpEdge) submit(ctx context.Context, m Message) (Outcome, error) {
 	}
 }
 
+func answerEmpty(w http.ResponseWriter) { writeJSON(w, http.StatusOK, struct{}{}) }
+
+func answerUnauthorized(w http.ResponseWriter) {
+	writeJSON(w, http.StatusUnauthorized, problem{Code: "unauthorized"})
+}
+
 func answerRetry(w http.ResponseWriter, status int, code string, wait time.Duration) {
 	httpbase.SetRetryAfter(w.Header(), wait)
 	writeJSON(w, status, problem{Code: code})
@@ -164,9 +212,13 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 		w.WriteHeader(http.StatusInternalServerError)
 		return
 	}
-	w.Header().Set("Content-Type", "application/json")
+	write(w, status, "application/json", b)
+}
+
+func write(w http.ResponseWriter, status int, contentType string, body []byte) {
+	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	// A client that has gone takes no answer.
-	_, _ = w.Write(b)
+	_, _ = w.Write(body)
 }

@@ -29,6 +29,7 @@ const (
 	GatewayDisconnect                 // a gateway reports that one of its devices disconnected
 	Ignored                           // attributes, rpc, claims: only counted
 	UnknownTopic                      // a topic that the device may not publish to
+	StationReport                     // a weather station's form
 )
 
 // Message is one message of a device.
@@ -61,6 +62,11 @@ type appender interface {
 	Append(ctx context.Context, batch []reading.Arrival) error
 }
 
+// newest gives the newest reading of a device's property.
+type newest interface {
+	NewestOf(ctx context.Context, t tenant.ID, d device.ID, p device.PropertyID) (reading.Newest, bool)
+}
+
 // Options configure the edge. Registry, Presence, Diagnostics, Traces and Journal are needed; other zero
 // fields take the defaults.
 type Options struct {
@@ -70,6 +76,7 @@ type Options struct {
 	Traces      *device.TraceStore
 	Journal     appender
 	Derivation  *derivation.Engine // nil: nothing is derived
+	Newest      newest             // of readings on disk; nil: rain counters are kept, rain is not derived from them
 	// Admit waits until a tenant's readings may come in; nil: they always may.
 	Admit  func(ctx context.Context, t tenant.ID) error
 	Now    func() time.Time // of arrivals and limits; default: time.Now

@@ -60,14 +60,14 @@ func (h *lorawan) handle(w http.ResponseWriter, r *http.Request, read func([]byt
 	if h.refuseShortOfMemory(w) {
 		return
 	}
-	body, err := h.read(w, r)
+	body, err := h.read(w, r, h.opts.MaxMessage)
 	if err != nil {
 		answerReadError(w, err) // the body names the device, so the error counts for no device
 		return
 	}
 	u, err := read(body)
 	if errors.Is(err, errNoUplink) {
-		writeJSON(w, http.StatusOK, struct{}{})
+		answerEmpty(w)
 		return
 	}
 	if err != nil {
@@ -90,7 +90,7 @@ func (h *lorawan) handle(w http.ResponseWriter, r *http.Request, read func([]byt
 		answerRetry(w, http.StatusTooManyRequests, "tooMany", wait)
 		return
 	}
-	h.commit(w, r, Message{Entry: e, Kind: Telemetry, Payload: u.telemetry(e.Product), At: h.opts.Now().UnixMilli()})
+	h.commit(w, r, h.message(e, Telemetry, u.telemetry(e.Product)), answerEmpty)
 }
 
 // signIn returns the tenant whose devices the request may report for, or answers with an error.
@@ -114,7 +114,7 @@ func (h *lorawan) signIn(w http.ResponseWriter, r *http.Request) (tenant.ID, boo
 		return 0, false
 	}
 	w.Header().Set("WWW-Authenticate", `Basic realm="Tilth", charset="UTF-8"`)
-	writeJSON(w, http.StatusUnauthorized, problem{Code: "unauthorized"})
+	answerUnauthorized(w)
 	return 0, false
 }
 

@@ -178,6 +178,8 @@ func (p *Pipeline) decode(c *messageContent, m Message) {
 		c.refuse(m, "", device.ReasonNotGateway)
 	case m.Kind == Telemetry:
 		p.decoder.decodeOwn(c, m.Entry, m.Payload, m.At)
+	case m.Kind == StationReport:
+		p.decoder.decodeReport(c, m.Entry, m.Payload, m.At)
 	case m.Kind == GatewayTelemetry:
 		p.decoder.decodeGateway(c, m.Entry, m.Payload, m.At)
 		for i := range c.parts[1:] {
@@ -330,6 +332,7 @@ func (p *Pipeline) write(batch []item) error {
 	}
 	arrivals := make([]reading.Arrival, 0, frames)
 	var deriving []*device.Entry // by arrival; nil while no device has derived values
+	rain := rainGauges{newest: p.opts.Newest}
 	for i := range batch {
 		for _, a := range batch[i].arrivals {
 			// A device that was deleted while its message waited gets no more readings after the
@@ -337,6 +340,12 @@ func (p *Pipeline) write(batch []item) error {
 			e := p.opts.Registry.Get(a.Device)
 			if e == nil {
 				continue
+			}
+			if hasRainCounter(a.Fields) && !rain.derive(p.ctx, e, &a) {
+				batch[i].parts[0].refuse(rainfall, device.ReasonOutOfRange)
+			}
+			if len(a.Fields) == 0 {
+				continue // nothing but a count that came late
 			}
 			arrivals = append(arrivals, a)
 			if e.Derives() && p.opts.Derivation != nil {

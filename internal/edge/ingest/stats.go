@@ -56,7 +56,7 @@ func newCounters() *counters {
 		device.ReasonUnreadable, device.ReasonUnknown, device.ReasonWrongType, device.ReasonOutOfRange,
 		device.ReasonTooLong, device.ReasonTooOld, device.ReasonFuture, device.ReasonBadTime,
 		device.ReasonNotYours, device.ReasonNotGateway, device.ReasonUnknownTopic, device.ReasonDisabled,
-		device.ReasonDerived, device.ReasonTooLarge,
+		device.ReasonDerived, device.ReasonTooLarge, device.ReasonUnused,
 	} {
 		c.refused[r] = new(atomic.Uint64)
 	}

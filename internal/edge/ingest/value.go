@@ -26,7 +26,7 @@ func readValue(p *device.Property, raw []byte) (reading.Value, device.Reason) {
 		if reason != "" {
 			return reading.Value{}, reason
 		}
-		if p.Min != nil && f < *p.Min || p.Max != nil && f > *p.Max {
+		if !p.InRange(f) {
 			return reading.Value{}, device.ReasonOutOfRange
 		}
 		return reading.Number(f), ""

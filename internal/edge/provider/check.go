@@ -172,10 +172,31 @@ func (c *checker) product(p *fileProduct) {
 	if f := p.batteryLimit; f.valid && f.value <= 0 {
 		c.add(f.at, "batteryLimit must be above 0")
 	}
-	known := map[string]int{}
+	known, uploads := map[string]int{}, map[string]int{}
 	for i := range p.properties.value {
 		c.property(&p.properties.value[i], known)
+		c.upload(&p.properties.value[i], uploads)
 	}
+}
+
+// upload checks the weather station's field of a property; known holds the product's fields so far.
+func (c *checker) upload(p *fileProperty, known map[string]int) {
+	f := p.upload
+	if !f.valid {
+		return
+	}
+	line, twice := known[f.value]
+	switch {
+	case !isIdentifier(f.value):
+		c.add(f.at, "upload must have 1 to %d letters, digits, _ - . or :", maxName)
+	case signInFields[f.value]:
+		c.add(f.at, "upload must not be %q: a weather station signs in or tells the time with it", f.value)
+	case p.formula.present():
+		c.add(f.at, "upload is only for properties without formula: the server computes the others")
+	case twice:
+		c.add(f.at, "upload %q is on line %d already", f.value, line)
+	}
+	known[f.value] = f.at.line
 }
 
 // property checks one property; known holds the product's identifiers so far.

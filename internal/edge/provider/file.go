@@ -51,7 +51,7 @@ type fileProperty struct {
 	dataType                                                       field[string]
 	min, max                                                       field[float64]
 	precision                                                      field[int]
-	formula                                                        field[string]
+	formula, upload                                                field[string]
 	inputs                                                         field[[]field[string]]
 	parameters                                                     field[map[string]field[float64]]
 }
@@ -247,6 +247,7 @@ func (f *fileErrors) property(n ast.Node, at filePos) fileProperty {
 		"elementUnit": f.trimmed(&p.elementUnit), "elementData": f.trimmed(&p.elementData),
 		"dataType": f.trimmed(&p.dataType), "accessMode": f.trimmed(&p.accessMode),
 		"min": f.number(&p.min), "max": f.number(&p.max), "precision": f.integer(&p.precision),
+		"upload":  f.trimmed(&p.upload),
 		"formula": f.trimmed(&p.formula), "inputs": optionalListReader(f, &p.inputs, f.readText),
 		"parameters": func(n ast.Node, at filePos) {
 			p.parameters = field[map[string]field[float64]]{value: map[string]field[float64]{}, valid: true, at: at}

@@ -49,6 +49,10 @@ func isIdentifier(s string) bool {
 // of devices, in lists of readings, and in the browser's objects.
 var reservedIdentifiers = map[string]bool{"ts": true, "values": true, "collect_time": true, "__proto__": true}
 
+// signInFields are the fields of a weather station that are never readings: its name, its secrets
+// and the time.
+var signInFields = map[string]bool{"ID": true, "PASSWORD": true, "PASSKEY": true, "dateutc": true}
+
 // isAddress tells whether a page can load an address.
 func isAddress(s string) bool { return tenant.Loadable(s) }
 

@@ -250,6 +250,7 @@ func (f *fileProperty) property() device.Property {
 	if f.precision.valid {
 		p.Precision = &f.precision.value
 	}
+	p.Upload = f.upload.value
 	p.Formula = f.formula.value
 	for _, name := range f.inputs.value {
 		p.Inputs = append(p.Inputs, name.value)
@@ -268,6 +269,7 @@ func equalProperties(a, b device.Property) bool {
 	return a.Identifier == b.Identifier && a.FunctionName == b.FunctionName && a.ElementUnit == b.ElementUnit &&
 		a.ElementData == b.ElementData && a.DataType == b.DataType && a.AccessMode == b.AccessMode &&
 		equalPtr(a.Min, b.Min) && equalPtr(a.Max, b.Max) && equalPtr(a.Precision, b.Precision) &&
+		a.Upload == b.Upload &&
 		a.Formula == b.Formula && slices.Equal(a.Inputs, b.Inputs) && maps.Equal(a.Parameters, b.Parameters)
 }
 

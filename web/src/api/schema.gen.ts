@@ -2099,6 +2099,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/{secret}/ecowitt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A report of a weather station in the Ecowitt protocol, for the device that the secret belongs to
+         * @description The form that Ecowitt stations send to a customized server. Fields go to the properties of the product that are named for them (a property's `upload` in the provider's file takes any other field); Fahrenheit, inches and miles an hour become °C, hPa or mm, and m/s, with two decimals. `rainfall` is the growth of `totalrainin`, else `yearlyrainin`, else `dailyrainin`. `PASSKEY` is ignored.
+         */
+        post: operations["postEcowitt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/weatherstation/updateweatherstation.php": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A report of a weather station in Weather Underground's protocol
+         * @description The query holds the fields; what becomes of them is as for `ecowitt`.
+         */
+        get: operations["getWeatherStation"];
+        put?: never;
+        /**
+         * A report of a weather station in Weather Underground's protocol, as a form
+         * @description As GET; fields may be in the query, the form or both. Of a field that is in both, that of the form counts.
+         */
+        post: operations["postWeatherStation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/integrations/chirpstack": {
         parameters: {
             query?: never;
@@ -4665,7 +4709,7 @@ export interface components {
             /** @description empty when the whole message was refused */
             identifier: string;
             /** @enum {string} */
-            reason: "unreadable" | "unknown" | "wrongType" | "outOfRange" | "tooLong" | "tooOld" | "future" | "badTime" | "notYours" | "notGateway" | "unknownTopic" | "disabled" | "derived" | "tooLarge";
+            reason: "unreadable" | "unknown" | "wrongType" | "outOfRange" | "tooLong" | "tooOld" | "future" | "badTime" | "notYours" | "notGateway" | "unknownTopic" | "disabled" | "derived" | "tooLarge" | "unused";
             /** @description the reason in the caller's language */
             text: string;
         };
@@ -7811,6 +7855,274 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+            /** @description The body did not arrive within 60 seconds: nothing of it is stored, send it again */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+            /** @description Over 256 KiB */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+            /** @description Too fast; see Retry-After */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+            /** @description The message cannot be stored now; see Retry-After */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+        };
+    };
+    postEcowitt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                secret: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "dateutc": "2026-11-21 02:10:00",
+                 *       "tempf": "70.5",
+                 *       "humidity": "61",
+                 *       "totalrainin": "1.04"
+                 *     }
+                 */
+                "application/x-www-form-urlencoded": {
+                    [key: string]: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The readings are on disk */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": "OK";
+                };
+            };
+            /** @description No value of the message is accepted */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+            /** @description No device has this secret */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+            /** @description The body did not arrive within 60 seconds: nothing of it is stored, send it again */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+            /** @description Over 256 KiB */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+            /** @description Too fast; see Retry-After */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+            /** @description The message cannot be stored now; see Retry-After */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+        };
+    };
+    getWeatherStation: {
+        parameters: {
+            query: {
+                /** @description the device name */
+                ID: string;
+                /** @description the device's secret */
+                PASSWORD: string;
+                /** @description `now` or a time in UTC, for example `2026-11-21 02:10:00` */
+                dateutc?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The readings are on disk */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": "success";
+                };
+            };
+            /** @description No value of the message is accepted */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+            /** @description No device has this name and secret */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": "INVALIDPASSWORDID";
+                };
+            };
+            /** @description The body did not arrive within 60 seconds: nothing of it is stored, send it again */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+            /** @description Over 256 KiB */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+            /** @description Too fast; see Retry-After */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+            /** @description The message cannot be stored now; see Retry-After */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+        };
+    };
+    postWeatherStation: {
+        parameters: {
+            query?: {
+                /** @description the device name */
+                ID?: string;
+                /** @description the device's secret */
+                PASSWORD?: string;
+                /** @description `now` or a time in UTC, for example `2026-11-21 02:10:00` */
+                dateutc?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "dateutc": "now",
+                 *       "tempf": "70.5",
+                 *       "humidity": "61",
+                 *       "totalrainin": "1.04",
+                 *       "ID": "WS-0417",
+                 *       "PASSWORD": "…"
+                 *     }
+                 */
+                "application/x-www-form-urlencoded": {
+                    [key: string]: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The readings are on disk */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": "success";
+                };
+            };
+            /** @description No value of the message is accepted */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+            /** @description No device has this name and secret */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": "INVALIDPASSWORDID";
                 };
             };
             /** @description The body did not arrive within 60 seconds: nothing of it is stored, send it again */

@@ -381,6 +381,7 @@ const (
 	Unknown      RefusalReason = "unknown"
 	UnknownTopic RefusalReason = "unknownTopic"
 	Unreadable   RefusalReason = "unreadable"
+	Unused       RefusalReason = "unused"
 	WrongType    RefusalReason = "wrongType"
 )
 
@@ -412,6 +413,8 @@ func (e RefusalReason) Valid() bool {
 	case UnknownTopic:
 		return true
 	case Unreadable:
+		return true
+	case Unused:
 		return true
 	case WrongType:
 		return true

@@ -1,0 +1,183 @@
+package ingest
+
+import (
+	"bytes"
+	"cmp"
+	"math"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"tilth/internal/domain/device"
+	"tilth/internal/domain/reading"
+)
+
+// maxFormFields is how many fields a form may have; a station with every sensor sends about 200.
+const maxFormFields = 1000
+
+// stationTimeLayout is the form of dateutc.
+const stationTimeLayout = "2006-01-02 15:04:05"
+
+// stationForm is a weather station's report.
+type stationForm struct {
+	values     map[string]string // without the space around them
+	names      []string          // in the order of the report
+	unreadable []string          // parts that are no field
+}
+
+// parseForm reads the form in a body or query; if a name occurs twice, the last value counts. ok is
+// false if there is nothing in it, or too much.
+func parseForm(raw []byte) (_ stationForm, ok bool) {
+	f := stationForm{values: map[string]string{}}
+	for part := range bytes.SplitSeq(bytes.TrimSpace(raw), []byte{'&'}) {
+		if len(part) == 0 {
+			continue
+		}
+		if len(f.names)+len(f.unreadable) == maxFormFields {
+			return stationForm{}, false
+		}
+		before, after, isField := strings.Cut(string(part), "=")
+		name, err := url.QueryUnescape(before)
+		value, valueErr := url.QueryUnescape(after)
+		if !isField || name == "" || err != nil || valueErr != nil {
+			f.unreadable = append(f.unreadable, before)
+			continue
+		}
+		if _, twice := f.values[name]; !twice {
+			f.names = append(f.names, name)
+		}
+		f.values[name] = strings.TrimSpace(value)
+	}
+	return f, len(f.names)+len(f.unreadable) > 0
+}
+
+// get returns the first of some fields that the report has. A sensor that is not there has an empty
+// value or -9999.
+func (f *stationForm) get(names ...string) (name, value string, ok bool) {
+	for _, name := range names {
+		if value := f.values[name]; value != "" && !isMissing(value) {
+			return name, value, true
+		}
+	}
+	return "", "", false
+}
+
+func isMissing(value string) bool {
+	if value[0] != '-' {
+		return false
+	}
+	number, reason := readNumber([]byte(value))
+	return reason == "" && number == -9999
+}
+
+// decodeForm decodes a report: each property of the product takes the first of its fields that the
+// report has.
+func (d *decoder) decodeForm(c *messageContent, p *deviceContent, e *device.Entry, f stationForm) {
+	at, reason := d.stationTime(p, f.values["dateutc"])
+	if reason != "" {
+		p.refuse("dateutc", reason)
+		return
+	}
+	properties := e.Product.Properties
+	fields := c.arena.fields.reserve(len(properties))
+	taken := map[string]bool{}
+	for i := range properties {
+		property := &properties[i]
+		names := fieldsOf(property)
+		for _, name := range names {
+			taken[name] = true
+		}
+		name, value, ok := f.get(names...)
+		if !ok {
+			continue
+		}
+		field, reason := readField(property, name, value)
+		if reason != "" {
+			p.refuse(property.Identifier, reason)
+			continue
+		}
+		fields = append(fields, field)
+	}
+	c.arena.fields.commit(len(fields))
+	slices.SortFunc(fields, func(a, b reading.Field) int { return cmp.Compare(a.Property, b.Property) })
+	for _, part := range f.unreadable {
+		p.refuse(part, device.ReasonUnreadable)
+	}
+	for _, name := range f.names {
+		if _, _, present := f.get(name); present && !taken[name] && !stationOwnFields[name] {
+			p.refuse(name, device.ReasonUnused)
+		}
+	}
+	d.addFrame(c, p, e, at, fields[:len(fields):len(fields)])
+}
+
+// stationTime reads dateutc. It returns 0 for a report without a time of its own.
+func (d *decoder) stationTime(p *deviceContent, dateutc string) (int64, device.Reason) {
+	if dateutc == "" || strings.EqualFold(dateutc, "now") {
+		return 0, ""
+	}
+	// Some stations encode the plus that stands for the space once more.
+	t, err := time.Parse(stationTimeLayout, strings.Replace(dateutc, "+", " ", 1))
+	at := t.UnixMilli()
+	if err != nil || !plausibleTime(at) {
+		return 0, device.ReasonBadTime
+	}
+	return at, d.checkTime(p, at)
+}
+
+// readField reads the value of a station's field for a property; that of a rain counter is a reading
+// of the counter.
+func readField(p *device.Property, name, value string) (reading.Field, device.Reason) {
+	if counter, ok := rainCounterOf(p, name); ok {
+		mm, reason := readStationNumber(name, value)
+		if reason == "" && mm < 0 {
+			reason = device.ReasonOutOfRange
+		}
+		return reading.Field{Property: counter, Value: reading.Number(mm)}, reason
+	}
+	v, reason := readStationValue(p, name, value)
+	return reading.Field{Property: p.ID, Value: v}, reason
+}
+
+func readStationValue(p *device.Property, name, value string) (reading.Value, device.Reason) {
+	switch p.DataType {
+	case device.Number:
+		f, reason := readStationNumber(name, value)
+		if reason == "" && !p.InRange(f) {
+			reason = device.ReasonOutOfRange
+		}
+		return reading.Number(f), reason
+	case device.Boolean:
+		if value[0] == '"' {
+			return reading.Value{}, device.ReasonWrongType
+		}
+		return readBoolean([]byte(value))
+	case device.Text:
+		if utf8.RuneCountInString(value) > maxText {
+			return reading.Value{}, device.ReasonTooLong
+		}
+		return reading.Text(strings.ToValidUTF8(value, "\uFFFD")), ""
+	}
+	return reading.Value{}, device.ReasonWrongType
+}
+
+// readStationNumber reads a number in the unit that the field's name tells, and returns it in the
+// unit that is stored, with two decimals.
+func readStationNumber(name, value string) (float64, device.Reason) {
+	if value[0] == '"' {
+		return 0, device.ReasonWrongType
+	}
+	f, reason := readNumber([]byte(value))
+	if reason != "" {
+		return 0, reason
+	}
+	f = roundToHundredths(convertUnit(name, f))
+	if math.IsInf(f, 0) || math.IsNaN(f) {
+		return 0, device.ReasonOutOfRange
+	}
+	return f, ""
+}
+
+func roundToHundredths(f float64) float64 { return math.Round(f*100)/100 + 0 } // -0 becomes 0
