@@ -126,6 +126,20 @@ func TestIsolationOfDevices(t *testing.T) {
 				}, name)
 			}
 		}
+		for _, method := range []string{http.MethodGet, http.MethodPost} {
+			same("weather station, "+method, func(v string) string {
+				query := url.Values{"ID": {v}, "PASSWORD": {ownMark + "-secret-of-the-mast"}, "tempf": {"-9"}}.Encode()
+				r := httptest.NewRequest(method, "/weatherstation/updateweatherstation.php?"+query, nil)
+				return responseText(t, w.serve(w.console, r))
+			}, name)
+		}
+		same("Ecowitt", func(v string) string {
+			form := url.Values{"PASSKEY": {v}, "ID": {v}, "deviceName": {v}, v: {"-9"}}
+			return post("/api/v1/"+ownMark+"-secret-of-the-mast/ecowitt", form.Encode(), nil)
+		}, name)
+		same("Ecowitt under a name", func(v string) string {
+			return post("/api/v1/"+url.PathEscape(v)+"/ecowitt", "tempf=-9", nil)
+		}, name)
 		same("ChirpStack", func(v string) string {
 			return post(
 				"/api/v1/integrations/chirpstack",

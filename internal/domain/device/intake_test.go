@@ -57,3 +57,26 @@ func TestDiagnosticsConcurrency(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// Fields that nobody uses are no refusals to count, and do not hide one.
+func TestDiagnosticsOfUnusedFields(t *testing.T) {
+	d, ref := NewDiagnostics(), Ref{Tenant: 1, ID: 1}
+	unused := Refusal{Time: 10, Identifier: "vpd", Reason: ReasonUnused}
+	refused := Refusal{Time: 10, Identifier: "tempf", Reason: ReasonWrongType}
+	for i, step := range []struct {
+		refusals []Refusal
+		want     Intake
+	}{
+		{[]Refusal{unused, unused}, Intake{Messages: 1, LastRefusal: unused}},
+		{[]Refusal{refused, unused}, Intake{Messages: 2, Refused: 1, LastRefusal: refused}},
+		{[]Refusal{unused}, Intake{Messages: 3, Refused: 1, LastRefusal: refused}},
+	} {
+		d.Count(ref, 10, 0, step.refusals, 0)
+		if got := d.Get(1, 1); got != step.want {
+			t.Errorf("message %d: %+v, want %+v", i+1, got, step.want)
+		}
+	}
+	if days := d.days(1, 1); len(days) != 1 || days[0].Refused != 1 {
+		t.Errorf("days %+v", days)
+	}
+}

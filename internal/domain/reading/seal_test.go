@@ -269,3 +269,35 @@ func TestSealingUnderLoad(t *testing.T) {
 		t.Errorf("%d hot frames left", n)
 	}
 }
+
+// The counters of rain gauges have the highest numbers that properties can have. Their values stay
+// beside others in frames, the journal, segments, aggregates and the latest values.
+func TestRainCountersAreKept(t *testing.T) {
+	s := openStore(t, Options{})
+	counters := []device.PropertyID{device.RainTotal, device.RainYearly, device.RainDaily}
+	for i, counter := range counters {
+		mustAppend(t, s, arrival(1, 7, start+int64(i)*minute, num(1, 21.5), num(2, 0.25), num(counter, 26.42)))
+	}
+	check := func(where string, s *Store) {
+		t.Helper()
+		if got := len(readRange(t, s, 1, 7, minTime, maxTime, counters...)); got != 3 {
+			t.Errorf("%s: %d frames with counters", where, got)
+		}
+		for i, counter := range counters {
+			n, ok := s.NewestOf(t.Context(), 1, 7, counter)
+			if !ok || n.Time != start+int64(i)*minute || n.Value != Number(26.42) {
+				t.Errorf("%s: newest of %d: %+v", where, counter, n)
+			}
+		}
+		sums, err := s.Aggregates(t.Context(), 1, 7, start, start+msPerDay, []device.PropertyID{1, device.RainDaily}, Day)
+		if err != nil || sums[1][0].Count != 3 || sums[device.RainDaily][0].Sum != 26.42 {
+			t.Errorf("%s: aggregates %+v, %v", where, sums, err)
+		}
+	}
+	check("appended", s)
+	s = reopen(t, s)
+	check("read back from the journal", s)
+	seal(t, s, afterAllDays)
+	check("sealed", s)
+	check("reopened", reopen(t, s))
+}

@@ -187,6 +187,12 @@ func TestPanicOutsideTheCalls(t *testing.T) {
 	if rec.Code != http.StatusInternalServerError || strings.Contains(rec.Body.String(), "disk") {
 		t.Errorf("%d %s", rec.Code, rec.Body)
 	}
+	report := httptest.NewRequest(http.MethodGet, "/weatherstation/updateweatherstation.php?PASSWORD=some-secret", nil)
+	rec = httptest.NewRecorder()
+	w.Handler.ServeHTTP(rec, report)
+	if rec.Code != http.StatusInternalServerError {
+		t.Errorf("%d %s", rec.Code, rec.Body)
+	}
 	base := w.Serve(t)
 	for _, path := range []string{"/half", "/abort"} {
 		res, err := http.Get(base + path)

@@ -319,6 +319,8 @@ func TestSecretsAreNotLogged(t *testing.T) {
 	e.journal.fail(errDisk)
 	for _, secret := range []string{secretOf("WS-1"), "wrong-" + secretOf("WS-1")} {
 		post(t, base+secret+"/telemetry", `{"humidity":1}`)
+		post(t, base+secret+"/ecowitt", "humidity=1")
+		get(t, strings.TrimSuffix(base, "/api/v1/")+weatherStationPath+"?ID=WS-1&humidity=1&PASSWORD="+secret)
 		for _, version := range []byte{4, 5} {
 			c := e.dial(version)
 			c.send(c.connect(secret, "", "a"), []byte{0, 0})
