@@ -85,7 +85,7 @@ func apiOf(path string) string {
 	switch {
 	case strings.HasPrefix(path, "/provider-api/"):
 		return "provider"
-	case strings.HasPrefix(path, "/api/v1/"):
+	case strings.HasPrefix(path, "/api/v1/"), strings.HasPrefix(path, "/weatherstation/"):
 		return "devices"
 	}
 	return "console"
