@@ -21,7 +21,7 @@ type ID int64
 // still decode.
 type PropertyID uint32
 
-// The counters of a weather station's rain gauge, in mm, are readings too, although no product has
+// The counters of a weather station's rain gauge, in inches, are readings too, although no product has
 // them as properties: what they had grown to is on disk together with the rain worked out from it.
 // Identifiers get their numbers from 1 upwards.
 const (

@@ -276,7 +276,7 @@ func TestRainCountersAreKept(t *testing.T) {
 	s := openStore(t, Options{})
 	counters := []device.PropertyID{device.RainTotal, device.RainYearly, device.RainDaily}
 	for i, counter := range counters {
-		mustAppend(t, s, arrival(1, 7, start+int64(i)*minute, num(1, 21.5), num(2, 0.25), num(counter, 26.42)))
+		mustAppend(t, s, arrival(1, 7, start+int64(i)*minute, num(1, 21.5), num(2, 0.25), num(counter, 1.04)))
 	}
 	check := func(where string, s *Store) {
 		t.Helper()
@@ -285,12 +285,12 @@ func TestRainCountersAreKept(t *testing.T) {
 		}
 		for i, counter := range counters {
 			n, ok := s.NewestOf(t.Context(), 1, 7, counter)
-			if !ok || n.Time != start+int64(i)*minute || n.Value != Number(26.42) {
+			if !ok || n.Time != start+int64(i)*minute || n.Value != Number(1.04) {
 				t.Errorf("%s: newest of %d: %+v", where, counter, n)
 			}
 		}
 		sums, err := s.Aggregates(t.Context(), 1, 7, start, start+msPerDay, []device.PropertyID{1, device.RainDaily}, Day)
-		if err != nil || sums[1][0].Count != 3 || sums[device.RainDaily][0].Sum != 26.42 {
+		if err != nil || sums[1][0].Count != 3 || sums[device.RainDaily][0].Sum != 1.04 {
 			t.Errorf("%s: aggregates %+v, %v", where, sums, err)
 		}
 	}

@@ -9,6 +9,8 @@ import (
 // rainfall is the identifier of the property with the rain since the report before.
 const rainfall = "rainfall"
 
+const mmPerInch = 25.4
+
 // rainCounterFields are the fields that count rain, the one that is reset most seldom first.
 var rainCounterFields = []string{"totalrainin", "yearlyrainin", "dailyrainin"}
 
@@ -79,7 +81,7 @@ func convertUnit(field string, f float64) float64 {
 	case inches && strings.Contains(field, "baro"):
 		return f * 33.8638866667
 	case inches && strings.Contains(field, "rain"):
-		return f * 25.4
+		return f * mmPerInch
 	case strings.Contains(field, "mph"):
 		return f * 0.44704
 	case strings.HasSuffix(field, "f"), strings.HasPrefix(field, "tf_"):

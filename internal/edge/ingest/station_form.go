@@ -17,6 +17,9 @@ import (
 // maxFormFields is how many fields a form may have; a station with every sensor sends about 200.
 const maxFormFields = 1000
 
+// maxRainCount is the most inches that a rain counter may show; none gets near it.
+const maxRainCount = 1e6
+
 // stationTimeLayout is the form of dateutc.
 const stationTimeLayout = "2006-01-02 15:04:05"
 
@@ -131,14 +134,20 @@ func (d *decoder) stationTime(p *deviceContent, dateutc string) (int64, device.R
 // of the counter.
 func readField(p *device.Property, name, value string) (reading.Field, device.Reason) {
 	if counter, ok := rainCounterOf(p, name); ok {
-		mm, reason := readStationNumber(name, value)
-		if reason == "" && mm < 0 {
-			reason = device.ReasonOutOfRange
-		}
-		return reading.Field{Property: counter, Value: reading.Number(mm)}, reason
+		inches, reason := readRainCount(value)
+		return reading.Field{Property: counter, Value: reading.Number(inches)}, reason
 	}
 	v, reason := readStationValue(p, name, value)
 	return reading.Field{Property: p.ID, Value: v}, reason
+}
+
+// readRainCount reads what a rain counter shows, in inches.
+func readRainCount(value string) (float64, device.Reason) {
+	inches, reason := readPlainNumber(value)
+	if reason == "" && (inches < 0 || inches > maxRainCount) {
+		reason = device.ReasonOutOfRange
+	}
+	return inches, reason
 }
 
 func readStationValue(p *device.Property, name, value string) (reading.Value, device.Reason) {
@@ -166,10 +175,7 @@ func readStationValue(p *device.Property, name, value string) (reading.Value, de
 // readStationNumber reads a number in the unit that the field's name tells, and returns it in the
 // unit that is stored, with two decimals.
 func readStationNumber(name, value string) (float64, device.Reason) {
-	if value[0] == '"' {
-		return 0, device.ReasonWrongType
-	}
-	f, reason := readNumber([]byte(value))
+	f, reason := readPlainNumber(value)
 	if reason != "" {
 		return 0, reason
 	}
@@ -178,6 +184,14 @@ func readStationNumber(name, value string) (float64, device.Reason) {
 		return 0, device.ReasonOutOfRange
 	}
 	return f, ""
+}
+
+// readPlainNumber reads a number that is not in quotation marks.
+func readPlainNumber(value string) (float64, device.Reason) {
+	if value[0] == '"' {
+		return 0, device.ReasonWrongType
+	}
+	return readNumber([]byte(value))
 }
 
 func roundToHundredths(f float64) float64 { return math.Round(f*100)/100 + 0 } // -0 becomes 0

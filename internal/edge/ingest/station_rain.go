@@ -20,7 +20,7 @@ type rainGauges struct {
 type rainCount struct {
 	counter device.PropertyID
 	at      int64 // epoch ms
-	mm      float64
+	inches  float64
 }
 
 // hasRainCounter tells whether a frame holds what a rain counter showed. Counters have the highest
@@ -49,10 +49,11 @@ func (g *rainGauges) derive(ctx context.Context, e *device.Entry, a *reading.Arr
 	if !known || before.counter != count.counter || property == nil || !derivesRain(property) {
 		return true
 	}
-	fallen := count.mm
-	if fallen >= before.mm {
-		fallen = roundToHundredths(fallen - before.mm)
+	fallen := count.inches
+	if fallen >= before.inches {
+		fallen -= before.inches
 	}
+	fallen = roundToHundredths(fallen * mmPerInch)
 	if !property.InRange(fallen) {
 		return false
 	}

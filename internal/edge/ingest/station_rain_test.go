@@ -26,7 +26,7 @@ func TestStationRainCounters(t *testing.T) {
 		reports []string // one a minute, or "SECONDS: fields"
 		want    string
 	}{
-		{"growth", []string{"totalrainin=1", "totalrainin=1.01", "totalrainin=1.02", "totalrainin=1.03"}, "60 0.25; 120 0.26; 180 0.25"},
+		{"growth", []string{"totalrainin=1", "totalrainin=1.01", "totalrainin=1.02", "totalrainin=1.03"}, "60 0.25; 120 0.25; 180 0.25"},
 		{"no rain", []string{"totalrainin=1", "totalrainin=1.000"}, "60 0"},
 		{"the counter begins anew", []string{"dailyrainin=0.5", "dailyrainin=0", "dailyrainin=0.1"}, "60 0; 120 2.54"},
 		{"the total comes first", []string{"totalrainin=1&yearlyrainin=1&dailyrainin=1", "totalrainin=2&yearlyrainin=3&dailyrainin=4"}, "60 25.4"},
@@ -37,6 +37,7 @@ func TestStationRainCounters(t *testing.T) {
 		{"repeated", []string{"totalrainin=1", "totalrainin=2", "60: totalrainin=2", "totalrainin=2"}, "60 25.4; 180 0"},
 		{"repeated with another count", []string{"totalrainin=1", "60: totalrainin=2", "60: totalrainin=3", "totalrainin=3"}, "60 25.4; 180 25.4"},
 		{"out of range", []string{"totalrainin=1", "totalrainin=9", "totalrainin=9.1"}, "120 2.54"},
+		{"absurd", []string{"totalrainin=1", "totalrainin=1e308", "totalrainin=1.1"}, "120 2.54"},
 		{"no number", []string{"totalrainin=1", "totalrainin=x", "totalrainin=1.1"}, "120 2.54"},
 		{"without a counter between", []string{"totalrainin=1", "humidity=5", "totalrainin=1.1"}, "120 2.54"},
 	} {
@@ -100,7 +101,7 @@ func TestStationRainOverARestart(t *testing.T) {
 		e := newStations(t, overStore(store))
 		e.report(time.Duration(i)*time.Minute, "totalrainin="+total)
 		if i == 2 {
-			if got := stored(t, store, 1, "rainfall"); got != "60 rainfall=1.02; 120 rainfall=1.01" {
+			if got := stored(t, store, 1, "rainfall"); got != "60 rainfall=1.02; 120 rainfall=1.02" {
 				t.Errorf("stored %s", got)
 			}
 		}
