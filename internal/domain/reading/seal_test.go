@@ -289,7 +289,15 @@ func TestRainCountersAreKept(t *testing.T) {
 				t.Errorf("%s: newest of %d: %+v", where, counter, n)
 			}
 		}
-		sums, err := s.Aggregates(t.Context(), 1, 7, start, start+msPerDay, []device.PropertyID{1, device.RainDaily}, Day)
+		sums, err := s.Aggregates(
+			t.Context(),
+			1,
+			7,
+			start,
+			start+msPerDay,
+			[]device.PropertyID{1, device.RainDaily},
+			Day,
+		)
 		if err != nil || sums[1][0].Count != 3 || sums[device.RainDaily][0].Sum != 1.04 {
 			t.Errorf("%s: aggregates %+v, %v", where, sums, err)
 		}

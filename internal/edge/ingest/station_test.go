@@ -32,7 +32,10 @@ func stationProduct() *device.Product {
 	p.Properties[5].Min, p.Properties[5].Max = bound(0), bound(100)
 	p.Properties[13].Max = bound(50)
 	add := func(id device.PropertyID, identifier, upload string, kind device.DataType) {
-		p.Properties = append(p.Properties, device.Property{ID: id, Identifier: identifier, DataType: kind, Upload: upload})
+		p.Properties = append(
+			p.Properties,
+			device.Property{ID: id, Identifier: identifier, DataType: kind, Upload: upload},
+		)
 	}
 	add(60, "boxTemperature", "tempinf", device.Number)
 	add(61, "rainRate", "rainratein", device.Number)
@@ -43,7 +46,11 @@ func stationProduct() *device.Product {
 	add(66, "batteryLow", "wh65batt", device.Boolean)
 	add(67, "firmware", "stationtype", device.Text)
 	p.Properties = append(p.Properties, device.Property{
-		ID: 68, Identifier: "dewPoint", DataType: device.Number, Formula: "dewPoint", Inputs: []string{"airTemperature", "airHumidity"},
+		ID:         68,
+		Identifier: "dewPoint",
+		DataType:   device.Number,
+		Formula:    "dewPoint",
+		Inputs:     []string{"airTemperature", "airHumidity"},
 	})
 	return p
 }
@@ -562,7 +569,8 @@ func FuzzStation(f *testing.F) {
 				property := p.Properties[slices.IndexFunc(p.Properties, func(x device.Property) bool {
 					return x.ID == field.Property || x.Identifier == rainfall && hasRainCounter([]reading.Field{field})
 				})]
-				if property.Derived() || property.DataType == device.Number && field.Value.Kind() != reading.KindNumber {
+				if property.Derived() ||
+					property.DataType == device.Number && field.Value.Kind() != reading.KindNumber {
 					t.Fatalf("%s=%s", property.Identifier, field.Value)
 				}
 			}
