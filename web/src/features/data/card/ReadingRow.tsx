@@ -29,7 +29,9 @@ export function ReadingRow({ entry, device, icon, siblings }: ReadingRowProps) {
   // A text may be cut, a number may not.
   const words = typeof reading?.value === 'string' ? reading.value : undefined;
   return (
-    <li className={`${css.row} ${stale || device.onlineState === 0 ? css.old : ''}`}>
+    <li
+      className={`${css.row} ${stale || device.onlineState === 0 ? css.old : ''} ${device.onlineState === 0 ? css.offline : ''}`}
+    >
       <span className={css.pair}>
         <span className={css.label}>
           {icon === undefined ? null : <ElementIcon address={icon} />}
@@ -41,10 +43,7 @@ export function ReadingRow({ entry, device, icon, siblings }: ReadingRowProps) {
         </span>
       </span>
       <span className={css.age}>
-        {/* Of a device that is offline, the card says once that its readings are old. */}
-        {reading ? (
-          <Age time={reading.time} stale={stale && device.onlineState !== 0} staleLabel={t('home.readings.stale')} />
-        ) : null}
+        {reading ? <Age time={reading.time} stale={stale} staleLabel={t('home.readings.stale')} /> : null}
       </span>
     </li>
   );
