@@ -125,10 +125,14 @@ test('comparison with the period before and with another device', async ({ page 
   const dialog = await openHistory(page, 'HS-0001');
   const { from } = await windowOf(dialog);
   const compare = async (name: string) => {
+    const list = page.locator('.ant-select-dropdown:visible');
     await dialog.getByRole('combobox', { name: 'Compare' }).click();
-    await page.locator('.ant-select-item-option', { hasText: name }).click();
-    // A list that is still closing takes no click.
-    await expect(page.locator('.ant-select-dropdown:visible')).toHaveCount(0);
+    // The devices come after the list has opened; a click while they are put in is none. A list that is
+    // still closing takes no click.
+    await expect(async () => {
+      await list.locator('.ant-select-item-option', { hasText: name }).click({ timeout: 3000 });
+      await expect(list).toHaveCount(0, { timeout: 3000 });
+    }).toPass();
   };
   await compare('The period before');
   await expect(figures(dialog, /Air temperature.*The period before/)).toBeVisible();
