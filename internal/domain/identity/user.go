@@ -109,7 +109,7 @@ func (r *userRow) user() *User {
 	}
 }
 
-func (r *userRow) isShutOut() bool { return r.Disabled || r.DisabledByOwner }
+func (r *userRow) isShutOut() bool { return r.user().State() != UserActive }
 
 // IsUserName tells whether a name has 1 to tenant.MaxNameLength printable characters and no spaces.
 func IsUserName(name string) bool {
