@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs';
 import { request } from 'node:http';
 import { createRequire } from 'node:module';
 import { dirname, resolve } from 'node:path';
-import type { Page, Response } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { build } from 'vite';
 import { gapPosition } from './gapPosition.ts';
 import { addresses, applyYaml } from './server.ts';
@@ -79,8 +79,25 @@ const signIn = (page: Page, captchaVerification?: string) =>
     [login, JSON.stringify({ ...account, captchaVerification })] as const,
   );
 
+type Answer = {
+  repCode: string;
+  success: boolean;
+  repData: { originalImageBase64: string; jigsawImageBase64: string; token: string };
+};
+
+/** The next answer to a call, read on its way to the page: the browser does not keep it for long. */
 const answered = (page: Page, call: 'get' | 'check') =>
-  page.waitForResponse((response: Response) => response.url().endsWith(`/admin-api/system/captcha/${call}`));
+  new Promise<Answer>((resolve) => {
+    void page.route(
+      `**/admin-api/system/captcha/${call}`,
+      async (route) => {
+        const response = await route.fetch();
+        resolve(await response.json());
+        await route.fulfill({ response });
+      },
+      { times: 1 },
+    );
+  });
 
 async function openClient(page: Page): Promise<void> {
   const body = '<!doctype html><div id="root"></div>';
@@ -90,7 +107,7 @@ async function openClient(page: Page): Promise<void> {
 }
 
 /** Drags the client's slider to x of the 310 basis; its own picture is 280 pixels wide. */
-async function drag(page: Page, x: number): Promise<Response> {
+async function drag(page: Page, x: number): Promise<Answer> {
   const control = await page.locator('[class*="control"]').boundingBox();
   if (!control) {
     throw new Error('the slider is not there');
@@ -113,15 +130,13 @@ async function handedOverVerification(page: Page): Promise<string> {
 }
 
 /** Solves a picture (another one if the first is misread) and returns its captchaVerification. */
-async function solvePuzzle(page: Page, first: Response): Promise<string> {
+async function solvePuzzle(page: Page, first: Answer): Promise<string> {
   let picture = first;
   for (let attempt = 0; attempt < 4; attempt += 1) {
-    const { repData } = await picture.json();
+    const { repData } = picture;
     await expect(page.locator('[class*="control"]')).toBeVisible();
-    const next = answered(page, 'get').catch(() => undefined);
-    const checked = await (
-      await drag(page, gapPosition(repData.originalImageBase64, repData.jigsawImageBase64))
-    ).json();
+    const next = answered(page, 'get');
+    const checked = await drag(page, gapPosition(repData.originalImageBase64, repData.jigsawImageBase64));
     if (checked.success) {
       expect(checked).toMatchObject({
         repCode: '0000',
@@ -131,7 +146,7 @@ async function solvePuzzle(page: Page, first: Response): Promise<string> {
       return handedOverVerification(page);
     }
     expect(checked.repCode).toBe('6111');
-    picture = (await next) as Response;
+    picture = await next;
   }
   throw new Error('four pictures in a row were not solved');
 }
@@ -159,11 +174,11 @@ test('a misplaced piece is reported, and the client requests another picture', a
   await openClient(page);
   const shown = answered(page, 'get');
   await page.getByRole('button', { name: 'Slide' }).click();
-  const { repData } = await (await shown).json();
+  const { repData } = await shown;
   await expect(page.locator('[class*="control"]')).toBeVisible();
   const again = answered(page, 'get');
-  const checked = await (await drag(page, 20)).json();
+  const checked = await drag(page, 20);
   expect(checked).toMatchObject({ repCode: '6111', success: false, repData: null });
-  const second = await (await again).json();
+  const second = await again;
   expect(second.repData.token).not.toBe(repData.token);
 });
