@@ -939,6 +939,146 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin-api/client/pc/device/offer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the provider lets this tenant add
+         * @description `most` is 0 and `products` is empty where the provider makes all devices; `claims`, whether devices with a claim code can be taken over.
+         */
+        get: operations["getDeviceOffer"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/device/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add a device
+         * @description The server makes the device name and the secret; only this answer holds the secret. A remark name or serial that the tenant has already is refused with `data.deviceName`, the device that has it: after a lost answer ask for a new secret of that device. A hundred devices an hour for a tenant at most (429), those of an import included.
+         */
+        post: operations["createDevice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/device/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a device with all its readings
+         * @description Only a device that was added or claimed in the console (`removable`); the provider's are refused. Its connections end at once, and alarm rules forget it. A call that was interrupted can be repeated: until it is done the device is disabled.
+         */
+        delete: operations["deleteDevice"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/device/get/first-reading": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether a new device has reported, and what went wrong if it has not
+         * @description `reading` is the newest reading. Hints are the last five things that went wrong, of the last 24 hours, newest first; a restart forgets them. The live stream has each as `hint`, at most one in ten seconds of a kind.
+         */
+        get: operations["getFirstReading"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/device/claim/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What the text of a label says
+         * @description A claim code (with or without the address of its QR code), or the QR code of a LoRaWAN device (TR005). It looks nothing up. A code with a mistyped character is refused.
+         */
+        post: operations["readClaim"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/device/claim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take over the device of a label
+         * @description An unknown code, a spent one and one for another tenant get the same 601. The secret is null if the box has it already. A LoRaWAN label is enough only if it holds the owner token that the provider has of the device; else the claim code is needed. Ten calls an hour for a user and 20 a day for a tenant (429).
+         */
+        post: operations["claimDevice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/device/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add many devices from a table
+         * @description The first line names the columns, in any order: noteName and product are needed, serial, scene, longitude and latitude may be there. `,`, `;` or tab between them; at most 500 lines. `product` is the name that the offer has, or the provider's. Any error refuses the whole table (601) with all `errors`; a dry run makes nothing and answers the lines without device names and secrets.
+         */
+        post: operations["importDevices"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin-api/client/pc/device/get/connection": {
         parameters: {
             query?: never;
@@ -2044,7 +2184,7 @@ export interface paths {
         };
         /**
          * Server-sent events of the caller's tenant
-         * @description Events: `reading` (LiveReading), `presence` (LivePresence), `notice`, `message` (LiveMessage), `delivery` (LiveDelivery), `change`
+         * @description Events: `reading` (LiveReading), `presence` (LivePresence), `hint` (LiveHint, for operators and owners), `notice`, `message` (LiveMessage), `delivery` (LiveDelivery), `change`
          *     (LiveChange), `budget` (a budget of mails or SMS, as in the overview, reached 80, 100, 150 or 200 %); `storage` (LiveStorage) when the server
          *     cannot store readings any more, when it can again, and at the start of a stream while it cannot: this event has no id; `reset` when the server can no longer send the events after `Last-Event-ID` (fetch the data again); `expired` before the stream ends because the session ended.
          *     A stream starts with an id, so that a page can resume it before the first event. A page opens its first stream with the earliest
@@ -4123,6 +4263,8 @@ export interface components {
             alarmLevel?: components["schemas"]["AlarmLevel"];
             /** @description how many notices of the device are open; absent when none are */
             openAlarms?: number;
+            /** @description the device was added or claimed in the console, and an owner may delete it; absent of the provider's devices */
+            removable?: boolean;
             /** @description one element; empty if the device never had a reading */
             lastData: components["schemas"]["Latest"][];
             /**
@@ -4181,10 +4323,188 @@ export interface components {
             /** Format: double */
             latitude?: number | null;
         };
+        DeviceOffer: {
+            /** @description devices that were added in the console */
+            used: number;
+            /** @description how many there may be */
+            most: number;
+            products: components["schemas"]["OfferedProduct"][];
+            claims: boolean;
+        };
+        OfferedProduct: {
+            /** Format: int64 */
+            productId: number;
+            /** @description the provider's */
+            name: string;
+            /** @description in the caller's language */
+            productName: string;
+            /** @description identifiers of the measured properties */
+            properties: string[];
+        };
+        DeviceCreate: {
+            /** @description 1 to 64 characters once trimmed; unique among the tenant's devices */
+            noteName?: string;
+            /** Format: int64 */
+            productId: number;
+            /** @description at most 64 characters; unique among the tenant's devices */
+            serial?: string;
+            /**
+             * Format: int64
+             * @description 0 or absent is the default group
+             */
+            groupId?: number | null;
+            /** Format: double */
+            longitude?: number | null;
+            /** Format: double */
+            latitude?: number | null;
+            /**
+             * @description a secret of 20 letters and digits, for devices on whose keys it is typed
+             * @default false
+             */
+            short: boolean;
+        };
+        DeviceClaim: {
+            /** @description the code or the text of the QR code */
+            text: string;
+            /** @description 1 to 64 characters once trimmed; unique among the tenant's devices */
+            noteName?: string;
+            /** @description at most 64 characters; absent or empty: that of the provider */
+            serial?: string;
+            /**
+             * Format: int64
+             * @description 0 or absent is the default group
+             */
+            groupId?: number | null;
+            /** Format: double */
+            longitude?: number | null;
+            /** Format: double */
+            latitude?: number | null;
+            /**
+             * @description a secret of 20 letters and digits, for devices on whose keys it is typed
+             * @default false
+             */
+            short: boolean;
+        };
+        ClaimRead: {
+            text: string;
+        };
+        ClaimText: {
+            /** @enum {string} */
+            kind: "code" | "lorawan" | "unknown";
+            /** @description code: in groups, for example 7K3Q-9DMX-2B4F-7 */
+            code?: string;
+            /** @description lorawan: 16 hexadecimal digits, as the following */
+            joinEui?: string;
+            devEui?: string;
+            /** @description lorawan: 4 hexadecimal digits */
+            vendor?: string;
+            /** @description lorawan: 4 hexadecimal digits */
+            model?: string;
+            /** @description lorawan: absent when the label has none, as the following */
+            ownerToken?: string;
+            serial?: string;
+            proprietary?: string;
+        };
+        NewDevice: {
+            deviceName: string;
+            /** @description null: the box has it already */
+            secret: string | null;
+        };
+        TakenBy: {
+            deviceName: string;
+        };
+        /** @description The device; or of a refusal the device that has the remark name or serial */
+        NewDeviceData: components["schemas"]["NewDevice"] | components["schemas"]["TakenBy"];
+        DeviceImport: {
+            csv: string;
+            dryRun: boolean;
+        };
+        ImportedDevice: {
+            line: number;
+            noteName: string;
+            /** @description absent in a dry run */
+            deviceName?: string;
+            /** @description absent in a dry run */
+            secret?: string;
+        };
+        ImportError: {
+            line: number;
+            /** @description name of the column; empty for the whole line */
+            column: string;
+            msg: string;
+        };
+        DeviceImportResult: {
+            created: components["schemas"]["ImportedDevice"][];
+            errors: components["schemas"]["ImportError"][];
+        };
+        /** @description what went wrong as a device tried to report */
+        DeviceHint: {
+            /**
+             * @description wrongSecret: it signed in with another secret. refused: a value or the message. unreadable: not the expected JSON
+             * @enum {string}
+             */
+            kind: "wrongSecret" | "refused" | "unreadable";
+            /** Format: int64 */
+            time: number;
+            /** @description wrongSecret: the network it came from, for example 203.0.113.x or 2001:db8:7::/48 */
+            address?: string;
+            /** @description refused: the value's name as the device sent it */
+            identifier?: string;
+            /** @description refused: one word, as in Refusal */
+            reason?: string;
+            /** @description refused: identifier of a measured property of the product that is meant, probably */
+            didYouMean?: string;
+        };
+        LiveHint: components["schemas"]["DeviceHint"] & {
+            deviceName: string;
+        };
+        FirstReadingState: {
+            /** @enum {string} */
+            state: "waiting" | "received";
+            reading?: components["schemas"]["FirstReading"];
+            hints: components["schemas"]["DeviceHint"][];
+        };
+        FirstReading: {
+            /** Format: int64 */
+            time: number;
+            values: {
+                [key: string]: components["schemas"]["ReadingValue"];
+            };
+        };
+        DeviceOfferAnswer: {
+            code: number;
+            data: components["schemas"]["DeviceOffer"] | null;
+            msg: string;
+        };
+        NewDeviceAnswer: {
+            code: number;
+            data: components["schemas"]["NewDeviceData"] | null;
+            msg: string;
+        };
+        ClaimTextAnswer: {
+            code: number;
+            data: components["schemas"]["ClaimText"] | null;
+            msg: string;
+        };
+        DeviceImportAnswer: {
+            code: number;
+            data: components["schemas"]["DeviceImportResult"] | null;
+            msg: string;
+        };
+        FirstReadingAnswer: {
+            code: number;
+            data: components["schemas"]["FirstReadingState"] | null;
+            msg: string;
+        };
         SecretCreate: {
             deviceName: string;
             /** @default false */
             dropOthers: boolean;
+            /**
+             * @description a secret of 20 letters and digits, for devices on whose keys it is typed
+             * @default false
+             */
+            short: boolean;
         };
         Connection: {
             deviceName: string;
@@ -6317,6 +6637,192 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TextAnswer"];
+                };
+            };
+        };
+    };
+    getDeviceOffer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The offer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceOfferAnswer"];
+                };
+            };
+        };
+    };
+    createDevice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "noteName": "Lower field",
+                 *       "productId": 3,
+                 *       "serial": "S-2001",
+                 *       "groupId": 0,
+                 *       "short": false
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeviceCreate"];
+            };
+        };
+        responses: {
+            /** @description The device and its secret */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewDeviceAnswer"];
+                };
+            };
+        };
+    };
+    deleteDevice: {
+        parameters: {
+            query: {
+                deviceName: components["parameters"]["DeviceName"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BooleanAnswer"];
+                };
+            };
+        };
+    };
+    getFirstReading: {
+        parameters: {
+            query: {
+                deviceName: components["parameters"]["DeviceName"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The state */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FirstReadingAnswer"];
+                };
+            };
+        };
+    };
+    readClaim: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "text": "7k3q 9dmx 2b4f 7"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ClaimRead"];
+            };
+        };
+        responses: {
+            /** @description What it says */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClaimTextAnswer"];
+                };
+            };
+        };
+    };
+    claimDevice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "text": "7K3Q-9DMX-2B4F-7",
+                 *       "noteName": "Lower field"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeviceClaim"];
+            };
+        };
+        responses: {
+            /** @description The device */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewDeviceAnswer"];
+                };
+            };
+        };
+    };
+    importDevices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "csv": "noteName,product\nLower field,Soil probe\n",
+                 *       "dryRun": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeviceImport"];
+            };
+        };
+        responses: {
+            /** @description The devices and their secrets; only this answer holds the secrets */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceImportAnswer"];
                 };
             };
         };

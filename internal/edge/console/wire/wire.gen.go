@@ -1387,6 +1387,40 @@ type ChannelRecipients struct {
 	Recipients []string `json:"recipients"`
 }
 
+// ClaimRead defines model for ClaimRead.
+type ClaimRead struct {
+	Text string `json:"text"`
+}
+
+// ClaimText defines model for ClaimText.
+type ClaimText struct {
+	// Code code: in groups, for example 7K3Q-9DMX-2B4F-7
+	Code   *string `json:"code,omitempty"`
+	DevEui *string `json:"devEui,omitempty"`
+
+	// JoinEui lorawan: 16 hexadecimal digits, as the following
+	JoinEui *string `json:"joinEui,omitempty"`
+	Kind    string  `json:"kind"`
+
+	// Model lorawan: 4 hexadecimal digits
+	Model *string `json:"model,omitempty"`
+
+	// OwnerToken lorawan: absent when the label has none, as the following
+	OwnerToken  *string `json:"ownerToken,omitempty"`
+	Proprietary *string `json:"proprietary,omitempty"`
+	Serial      *string `json:"serial,omitempty"`
+
+	// Vendor lorawan: 4 hexadecimal digits
+	Vendor *string `json:"vendor,omitempty"`
+}
+
+// ClaimTextAnswer defines model for ClaimTextAnswer.
+type ClaimTextAnswer struct {
+	Code int        `json:"code"`
+	Data *ClaimText `json:"data"`
+	Msg  string     `json:"msg"`
+}
+
 // ColumnsAnswer defines model for ColumnsAnswer.
 type ColumnsAnswer struct {
 	Code int             `json:"code"`
@@ -1729,7 +1763,10 @@ type Device struct {
 
 	// ProductName the product's name that people see, in the caller's language; without such a name from the provider, the same as product
 	ProductName string `json:"productName"`
-	Serial      string `json:"serial"`
+
+	// Removable the device was added or claimed in the console, and an owner may delete it; absent of the provider's devices
+	Removable *bool  `json:"removable,omitempty"`
+	Serial    string `json:"serial"`
 
 	// SignDataObj the latest readings of a sensor (type 1) by identifier, absent if the device never had a reading; only in deviceNames/get
 	//
@@ -1754,6 +1791,82 @@ type Device struct {
 	VideoObj *Video `json:"videoObj,omitempty"`
 }
 
+// DeviceClaim defines model for DeviceClaim.
+type DeviceClaim struct {
+	// GroupId 0 or absent is the default group
+	GroupId   *int64   `json:"groupId,omitempty"`
+	Latitude  *float64 `json:"latitude,omitempty"`
+	Longitude *float64 `json:"longitude,omitempty"`
+
+	// NoteName 1 to 64 characters once trimmed; unique among the tenant's devices
+	NoteName *string `json:"noteName,omitempty"`
+
+	// Serial at most 64 characters; absent or empty: that of the provider
+	Serial *string `json:"serial,omitempty"`
+
+	// Short a secret of 20 letters and digits, for devices on whose keys it is typed
+	Short *bool `json:"short,omitempty"`
+
+	// Text the code or the text of the QR code
+	Text string `json:"text"`
+}
+
+// DeviceCreate defines model for DeviceCreate.
+type DeviceCreate struct {
+	// GroupId 0 or absent is the default group
+	GroupId   *int64   `json:"groupId,omitempty"`
+	Latitude  *float64 `json:"latitude,omitempty"`
+	Longitude *float64 `json:"longitude,omitempty"`
+
+	// NoteName 1 to 64 characters once trimmed; unique among the tenant's devices
+	NoteName  *string `json:"noteName,omitempty"`
+	ProductId int64   `json:"productId"`
+
+	// Serial at most 64 characters; unique among the tenant's devices
+	Serial *string `json:"serial,omitempty"`
+
+	// Short a secret of 20 letters and digits, for devices on whose keys it is typed
+	Short *bool `json:"short,omitempty"`
+}
+
+// DeviceHint what went wrong as a device tried to report
+type DeviceHint struct {
+	// Address wrongSecret: the network it came from, for example 203.0.113.x or 2001:db8:7::/48
+	Address *string `json:"address,omitempty"`
+
+	// DidYouMean refused: identifier of a measured property of the product that is meant, probably
+	DidYouMean *string `json:"didYouMean,omitempty"`
+
+	// Identifier refused: the value's name as the device sent it
+	Identifier *string `json:"identifier,omitempty"`
+
+	// Kind wrongSecret: it signed in with another secret. refused: a value or the message. unreadable: not the expected JSON
+	Kind string `json:"kind"`
+
+	// Reason refused: one word, as in Refusal
+	Reason *string `json:"reason,omitempty"`
+	Time   int64   `json:"time"`
+}
+
+// DeviceImport defines model for DeviceImport.
+type DeviceImport struct {
+	Csv    string `json:"csv"`
+	DryRun bool   `json:"dryRun"`
+}
+
+// DeviceImportAnswer defines model for DeviceImportAnswer.
+type DeviceImportAnswer struct {
+	Code int                 `json:"code"`
+	Data *DeviceImportResult `json:"data"`
+	Msg  string              `json:"msg"`
+}
+
+// DeviceImportResult defines model for DeviceImportResult.
+type DeviceImportResult struct {
+	Created []ImportedDevice `json:"created"`
+	Errors  []ImportError    `json:"errors"`
+}
+
 // DeviceMap defines model for DeviceMap.
 type DeviceMap struct {
 	Clusters []MapCluster `json:"clusters"`
@@ -1774,6 +1887,25 @@ type DeviceMapAnswer struct {
 	Code int        `json:"code"`
 	Data *DeviceMap `json:"data"`
 	Msg  string     `json:"msg"`
+}
+
+// DeviceOffer defines model for DeviceOffer.
+type DeviceOffer struct {
+	Claims bool `json:"claims"`
+
+	// Most how many there may be
+	Most     int              `json:"most"`
+	Products []OfferedProduct `json:"products"`
+
+	// Used devices that were added in the console
+	Used int `json:"used"`
+}
+
+// DeviceOfferAnswer defines model for DeviceOfferAnswer.
+type DeviceOfferAnswer struct {
+	Code int          `json:"code"`
+	Data *DeviceOffer `json:"data"`
+	Msg  string       `json:"msg"`
 }
 
 // DevicePage defines model for DevicePage.
@@ -1901,6 +2033,26 @@ type Envelope struct {
 	Msg  string      `json:"msg"`
 }
 
+// FirstReading defines model for FirstReading.
+type FirstReading struct {
+	Time   int64                   `json:"time"`
+	Values map[string]ReadingValue `json:"values"`
+}
+
+// FirstReadingAnswer defines model for FirstReadingAnswer.
+type FirstReadingAnswer struct {
+	Code int                `json:"code"`
+	Data *FirstReadingState `json:"data"`
+	Msg  string             `json:"msg"`
+}
+
+// FirstReadingState defines model for FirstReadingState.
+type FirstReadingState struct {
+	Hints   []DeviceHint  `json:"hints"`
+	Reading *FirstReading `json:"reading,omitempty"`
+	State   string        `json:"state"`
+}
+
 // FoundDevice defines model for FoundDevice.
 type FoundDevice struct {
 	DeviceName string `json:"deviceName"`
@@ -1990,6 +2142,25 @@ type IdsAnswer struct {
 	Code int      `json:"code"`
 	Data *[]int64 `json:"data"`
 	Msg  string   `json:"msg"`
+}
+
+// ImportError defines model for ImportError.
+type ImportError struct {
+	// Column name of the column; empty for the whole line
+	Column string `json:"column"`
+	Line   int    `json:"line"`
+	Msg    string `json:"msg"`
+}
+
+// ImportedDevice defines model for ImportedDevice.
+type ImportedDevice struct {
+	// DeviceName absent in a dry run
+	DeviceName *string `json:"deviceName,omitempty"`
+	Line       int     `json:"line"`
+	NoteName   string  `json:"noteName"`
+
+	// Secret absent in a dry run
+	Secret *string `json:"secret,omitempty"`
 }
 
 // IntakeDay defines model for IntakeDay.
@@ -2253,6 +2424,24 @@ type NewCredentialAnswer struct {
 	Msg  string         `json:"msg"`
 }
 
+// NewDevice defines model for NewDevice.
+type NewDevice struct {
+	DeviceName string `json:"deviceName"`
+
+	// Secret null: the box has it already
+	Secret *string `json:"secret"`
+}
+
+// NewDeviceAnswer defines model for NewDeviceAnswer.
+type NewDeviceAnswer struct {
+	Code int            `json:"code"`
+	Data *NewDeviceData `json:"data"`
+	Msg  string         `json:"msg"`
+}
+
+// NewDeviceData The device; or of a refusal the device that has the remark name or serial
+type NewDeviceData = NewDevice
+
 // NewInvitation defines model for NewInvitation.
 type NewInvitation struct {
 	ExpiresTime int64 `json:"expiresTime"`
@@ -2472,6 +2661,19 @@ type NotifyMessagePageAnswer struct {
 	Code int                `json:"code"`
 	Data *NotifyMessagePage `json:"data"`
 	Msg  string             `json:"msg"`
+}
+
+// OfferedProduct defines model for OfferedProduct.
+type OfferedProduct struct {
+	// Name the provider's
+	Name      string `json:"name"`
+	ProductId int64  `json:"productId"`
+
+	// ProductName in the caller's language
+	ProductName string `json:"productName"`
+
+	// Properties identifiers of the measured properties
+	Properties []string `json:"properties"`
 }
 
 // OnlineState 1 online, 0 offline
@@ -2884,6 +3086,9 @@ type SearchResult struct {
 type SecretCreate struct {
 	DeviceName string `json:"deviceName"`
 	DropOthers *bool  `json:"dropOthers,omitempty"`
+
+	// Short a secret of 20 letters and digits, for devices on whose keys it is typed
+	Short *bool `json:"short,omitempty"`
 }
 
 // Series readings by identifier
@@ -3027,6 +3232,11 @@ type SmsCodeRequest struct {
 
 	// Scene 2
 	Scene *int `json:"scene,omitempty"`
+}
+
+// TakenBy defines model for TakenBy.
+type TakenBy struct {
+	DeviceName string `json:"deviceName"`
 }
 
 // Tenant defines model for Tenant.
@@ -3458,6 +3668,11 @@ type PageAuditParams struct {
 	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
+// DeleteDeviceParams defines parameters for DeleteDevice.
+type DeleteDeviceParams struct {
+	DeviceName DeviceName `form:"deviceName" json:"deviceName"`
+}
+
 // GetDevicesByNamesParams defines parameters for GetDevicesByNames.
 type GetDevicesByNamesParams struct {
 	PageNo   *PageNo   `form:"pageNo,omitempty" json:"pageNo,omitempty"`
@@ -3569,6 +3784,11 @@ type GetDerivedAccountParams struct {
 
 // GetDeviceDiagnosticsParams defines parameters for GetDeviceDiagnostics.
 type GetDeviceDiagnosticsParams struct {
+	DeviceName DeviceName `form:"deviceName" json:"deviceName"`
+}
+
+// GetFirstReadingParams defines parameters for GetFirstReading.
+type GetFirstReadingParams struct {
 	DeviceName DeviceName `form:"deviceName" json:"deviceName"`
 }
 
@@ -3877,6 +4097,18 @@ type UpdateAnalysisViewJSONRequestBody = AnalysisView
 
 // CreateCredentialJSONRequestBody defines body for CreateCredential for application/json ContentType.
 type CreateCredentialJSONRequestBody = CredentialCreate
+
+// ClaimDeviceJSONRequestBody defines body for ClaimDevice for application/json ContentType.
+type ClaimDeviceJSONRequestBody = DeviceClaim
+
+// ReadClaimJSONRequestBody defines body for ReadClaim for application/json ContentType.
+type ReadClaimJSONRequestBody = ClaimRead
+
+// CreateDeviceJSONRequestBody defines body for CreateDevice for application/json ContentType.
+type CreateDeviceJSONRequestBody = DeviceCreate
+
+// ImportDevicesJSONRequestBody defines body for ImportDevices for application/json ContentType.
+type ImportDevicesJSONRequestBody = DeviceImport
 
 // NewDeviceSecretJSONRequestBody defines body for NewDeviceSecret for application/json ContentType.
 type NewDeviceSecretJSONRequestBody = SecretCreate
@@ -4199,6 +4431,18 @@ type ServerInterface interface {
 	// PageAudit The tenant's audit entries, newest first
 	// (GET /admin-api/client/pc/audit/page)
 	PageAudit(w http.ResponseWriter, r *http.Request, params PageAuditParams)
+	// ClaimDevice Take over the device of a label
+	// (POST /admin-api/client/pc/device/claim)
+	ClaimDevice(w http.ResponseWriter, r *http.Request)
+	// ReadClaim What the text of a label says
+	// (POST /admin-api/client/pc/device/claim/read)
+	ReadClaim(w http.ResponseWriter, r *http.Request)
+	// CreateDevice Add a device
+	// (POST /admin-api/client/pc/device/create)
+	CreateDevice(w http.ResponseWriter, r *http.Request)
+	// DeleteDevice Delete a device with all its readings
+	// (DELETE /admin-api/client/pc/device/delete)
+	DeleteDevice(w http.ResponseWriter, r *http.Request, params DeleteDeviceParams)
 	// GetDevicesByNames The devices of the given names, page by page
 	// (GET /admin-api/client/pc/device/deviceNames/get)
 	GetDevicesByNames(w http.ResponseWriter, r *http.Request, params GetDevicesByNamesParams)
@@ -4229,6 +4473,9 @@ type ServerInterface interface {
 	// GetDeviceDiagnostics Counts of what arrived from a device and what was refused
 	// (GET /admin-api/client/pc/device/get/diagnostics)
 	GetDeviceDiagnostics(w http.ResponseWriter, r *http.Request, params GetDeviceDiagnosticsParams)
+	// GetFirstReading Whether a new device has reported, and what went wrong if it has not
+	// (GET /admin-api/client/pc/device/get/first-reading)
+	GetFirstReading(w http.ResponseWriter, r *http.Request, params GetFirstReadingParams)
 	// GetTimeIntervalDataMap A device's readings over a range, by property
 	// (GET /admin-api/client/pc/device/get/format-map/time-interval-data)
 	GetTimeIntervalDataMap(w http.ResponseWriter, r *http.Request, params GetTimeIntervalDataMapParams)
@@ -4253,12 +4500,18 @@ type ServerInterface interface {
 	// GetDeviceVideo What a video device shows
 	// (GET /admin-api/client/pc/device/get/video)
 	GetDeviceVideo(w http.ResponseWriter, r *http.Request, params GetDeviceVideoParams)
+	// ImportDevices Add many devices from a table
+	// (POST /admin-api/client/pc/device/import)
+	ImportDevices(w http.ResponseWriter, r *http.Request)
 	// GetDeviceMap Markers inside a box
 	// (GET /admin-api/client/pc/device/map)
 	GetDeviceMap(w http.ResponseWriter, r *http.Request, params GetDeviceMapParams)
 	// NewDeviceSecret A new secret for the connection of a device
 	// (POST /admin-api/client/pc/device/new-secret)
 	NewDeviceSecret(w http.ResponseWriter, r *http.Request)
+	// GetDeviceOffer What the provider lets this tenant add
+	// (GET /admin-api/client/pc/device/offer)
+	GetDeviceOffer(w http.ResponseWriter, r *http.Request)
 	// GetDevicePage Devices of the tenant, page by page
 	// (GET /admin-api/client/pc/device/page)
 	GetDevicePage(w http.ResponseWriter, r *http.Request, params GetDevicePageParams)
@@ -5496,6 +5749,81 @@ func (siw *ServerInterfaceWrapper) PageAudit(w http.ResponseWriter, r *http.Requ
 	handler.ServeHTTP(w, r)
 }
 
+// ClaimDevice operation middleware
+func (siw *ServerInterfaceWrapper) ClaimDevice(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ClaimDevice(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ReadClaim operation middleware
+func (siw *ServerInterfaceWrapper) ReadClaim(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ReadClaim(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// CreateDevice operation middleware
+func (siw *ServerInterfaceWrapper) CreateDevice(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.CreateDevice(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// DeleteDevice operation middleware
+func (siw *ServerInterfaceWrapper) DeleteDevice(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params DeleteDeviceParams
+
+	// ------------- Required query parameter "deviceName" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "deviceName", r.URL.Query(), &params.DeviceName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "deviceName"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "deviceName", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.DeleteDevice(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // GetDevicesByNames operation middleware
 func (siw *ServerInterfaceWrapper) GetDevicesByNames(w http.ResponseWriter, r *http.Request) {
 
@@ -6128,6 +6456,39 @@ func (siw *ServerInterfaceWrapper) GetDeviceDiagnostics(w http.ResponseWriter, r
 	handler.ServeHTTP(w, r)
 }
 
+// GetFirstReading operation middleware
+func (siw *ServerInterfaceWrapper) GetFirstReading(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetFirstReadingParams
+
+	// ------------- Required query parameter "deviceName" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "deviceName", r.URL.Query(), &params.DeviceName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "deviceName"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "deviceName", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetFirstReading(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // GetTimeIntervalDataMap operation middleware
 func (siw *ServerInterfaceWrapper) GetTimeIntervalDataMap(w http.ResponseWriter, r *http.Request) {
 
@@ -6561,6 +6922,20 @@ func (siw *ServerInterfaceWrapper) GetDeviceVideo(w http.ResponseWriter, r *http
 	handler.ServeHTTP(w, r)
 }
 
+// ImportDevices operation middleware
+func (siw *ServerInterfaceWrapper) ImportDevices(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ImportDevices(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // GetDeviceMap operation middleware
 func (siw *ServerInterfaceWrapper) GetDeviceMap(w http.ResponseWriter, r *http.Request) {
 
@@ -6664,6 +7039,20 @@ func (siw *ServerInterfaceWrapper) NewDeviceSecret(w http.ResponseWriter, r *htt
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.NewDeviceSecret(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetDeviceOffer operation middleware
+func (siw *ServerInterfaceWrapper) GetDeviceOffer(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetDeviceOffer(w, r)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -8541,6 +8930,13 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/export-device-data-excel", wrapper.ExportDeviceData)
 	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/admin-api/client/pc/device/update", wrapper.UpdateDevice)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/device/new-secret", wrapper.NewDeviceSecret)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/offer", wrapper.GetDeviceOffer)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/device/create", wrapper.CreateDevice)
+	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/admin-api/client/pc/device/delete", wrapper.DeleteDevice)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/first-reading", wrapper.GetFirstReading)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/device/claim/read", wrapper.ReadClaim)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/device/claim", wrapper.ClaimDevice)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/device/import", wrapper.ImportDevices)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/connection", wrapper.GetDeviceConnection)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/presence", wrapper.GetDevicePresence)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/coverage", wrapper.GetDeviceCoverage)
@@ -9306,6 +9702,94 @@ func (response PageAudit200JSONResponse) VisitPageAuditResponse(w http.ResponseW
 	return err
 }
 
+type ClaimDeviceRequestObject struct {
+	Body *ClaimDeviceJSONRequestBody
+}
+
+type ClaimDeviceResponseObject interface {
+	VisitClaimDeviceResponse(w http.ResponseWriter) error
+}
+
+type ClaimDevice200JSONResponse NewDeviceAnswer
+
+func (response ClaimDevice200JSONResponse) VisitClaimDeviceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ReadClaimRequestObject struct {
+	Body *ReadClaimJSONRequestBody
+}
+
+type ReadClaimResponseObject interface {
+	VisitReadClaimResponse(w http.ResponseWriter) error
+}
+
+type ReadClaim200JSONResponse ClaimTextAnswer
+
+func (response ReadClaim200JSONResponse) VisitReadClaimResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateDeviceRequestObject struct {
+	Body *CreateDeviceJSONRequestBody
+}
+
+type CreateDeviceResponseObject interface {
+	VisitCreateDeviceResponse(w http.ResponseWriter) error
+}
+
+type CreateDevice200JSONResponse NewDeviceAnswer
+
+func (response CreateDevice200JSONResponse) VisitCreateDeviceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteDeviceRequestObject struct {
+	Params DeleteDeviceParams
+}
+
+type DeleteDeviceResponseObject interface {
+	VisitDeleteDeviceResponse(w http.ResponseWriter) error
+}
+
+type DeleteDevice200JSONResponse BooleanAnswer
+
+func (response DeleteDevice200JSONResponse) VisitDeleteDeviceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetDevicesByNamesRequestObject struct {
 	Params GetDevicesByNamesParams
 }
@@ -9546,6 +10030,28 @@ func (response GetDeviceDiagnostics200JSONResponse) VisitGetDeviceDiagnosticsRes
 	return err
 }
 
+type GetFirstReadingRequestObject struct {
+	Params GetFirstReadingParams
+}
+
+type GetFirstReadingResponseObject interface {
+	VisitGetFirstReadingResponse(w http.ResponseWriter) error
+}
+
+type GetFirstReading200JSONResponse FirstReadingAnswer
+
+func (response GetFirstReading200JSONResponse) VisitGetFirstReadingResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetTimeIntervalDataMapRequestObject struct {
 	Params GetTimeIntervalDataMapParams
 }
@@ -9722,6 +10228,28 @@ func (response GetDeviceVideo200JSONResponse) VisitGetDeviceVideoResponse(w http
 	return err
 }
 
+type ImportDevicesRequestObject struct {
+	Body *ImportDevicesJSONRequestBody
+}
+
+type ImportDevicesResponseObject interface {
+	VisitImportDevicesResponse(w http.ResponseWriter) error
+}
+
+type ImportDevices200JSONResponse DeviceImportAnswer
+
+func (response ImportDevices200JSONResponse) VisitImportDevicesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetDeviceMapRequestObject struct {
 	Params GetDeviceMapParams
 }
@@ -9755,6 +10283,27 @@ type NewDeviceSecretResponseObject interface {
 type NewDeviceSecret200JSONResponse TextAnswer
 
 func (response NewDeviceSecret200JSONResponse) VisitNewDeviceSecretResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDeviceOfferRequestObject struct {
+}
+
+type GetDeviceOfferResponseObject interface {
+	VisitGetDeviceOfferResponse(w http.ResponseWriter) error
+}
+
+type GetDeviceOffer200JSONResponse DeviceOfferAnswer
+
+func (response GetDeviceOffer200JSONResponse) VisitGetDeviceOfferResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -11192,6 +11741,18 @@ type StrictServerInterface interface {
 	// PageAudit The tenant's audit entries, newest first
 	// (GET /admin-api/client/pc/audit/page)
 	PageAudit(ctx context.Context, request PageAuditRequestObject) (PageAuditResponseObject, error)
+	// ClaimDevice Take over the device of a label
+	// (POST /admin-api/client/pc/device/claim)
+	ClaimDevice(ctx context.Context, request ClaimDeviceRequestObject) (ClaimDeviceResponseObject, error)
+	// ReadClaim What the text of a label says
+	// (POST /admin-api/client/pc/device/claim/read)
+	ReadClaim(ctx context.Context, request ReadClaimRequestObject) (ReadClaimResponseObject, error)
+	// CreateDevice Add a device
+	// (POST /admin-api/client/pc/device/create)
+	CreateDevice(ctx context.Context, request CreateDeviceRequestObject) (CreateDeviceResponseObject, error)
+	// DeleteDevice Delete a device with all its readings
+	// (DELETE /admin-api/client/pc/device/delete)
+	DeleteDevice(ctx context.Context, request DeleteDeviceRequestObject) (DeleteDeviceResponseObject, error)
 	// GetDevicesByNames The devices of the given names, page by page
 	// (GET /admin-api/client/pc/device/deviceNames/get)
 	GetDevicesByNames(ctx context.Context, request GetDevicesByNamesRequestObject) (GetDevicesByNamesResponseObject, error)
@@ -11222,6 +11783,9 @@ type StrictServerInterface interface {
 	// GetDeviceDiagnostics Counts of what arrived from a device and what was refused
 	// (GET /admin-api/client/pc/device/get/diagnostics)
 	GetDeviceDiagnostics(ctx context.Context, request GetDeviceDiagnosticsRequestObject) (GetDeviceDiagnosticsResponseObject, error)
+	// GetFirstReading Whether a new device has reported, and what went wrong if it has not
+	// (GET /admin-api/client/pc/device/get/first-reading)
+	GetFirstReading(ctx context.Context, request GetFirstReadingRequestObject) (GetFirstReadingResponseObject, error)
 	// GetTimeIntervalDataMap A device's readings over a range, by property
 	// (GET /admin-api/client/pc/device/get/format-map/time-interval-data)
 	GetTimeIntervalDataMap(ctx context.Context, request GetTimeIntervalDataMapRequestObject) (GetTimeIntervalDataMapResponseObject, error)
@@ -11246,12 +11810,18 @@ type StrictServerInterface interface {
 	// GetDeviceVideo What a video device shows
 	// (GET /admin-api/client/pc/device/get/video)
 	GetDeviceVideo(ctx context.Context, request GetDeviceVideoRequestObject) (GetDeviceVideoResponseObject, error)
+	// ImportDevices Add many devices from a table
+	// (POST /admin-api/client/pc/device/import)
+	ImportDevices(ctx context.Context, request ImportDevicesRequestObject) (ImportDevicesResponseObject, error)
 	// GetDeviceMap Markers inside a box
 	// (GET /admin-api/client/pc/device/map)
 	GetDeviceMap(ctx context.Context, request GetDeviceMapRequestObject) (GetDeviceMapResponseObject, error)
 	// NewDeviceSecret A new secret for the connection of a device
 	// (POST /admin-api/client/pc/device/new-secret)
 	NewDeviceSecret(ctx context.Context, request NewDeviceSecretRequestObject) (NewDeviceSecretResponseObject, error)
+	// GetDeviceOffer What the provider lets this tenant add
+	// (GET /admin-api/client/pc/device/offer)
+	GetDeviceOffer(ctx context.Context, request GetDeviceOfferRequestObject) (GetDeviceOfferResponseObject, error)
 	// GetDevicePage Devices of the tenant, page by page
 	// (GET /admin-api/client/pc/device/page)
 	GetDevicePage(ctx context.Context, request GetDevicePageRequestObject) (GetDevicePageResponseObject, error)
@@ -12306,6 +12876,125 @@ func (sh *strictHandler) PageAudit(w http.ResponseWriter, r *http.Request, param
 	}
 }
 
+// ClaimDevice operation middleware
+func (sh *strictHandler) ClaimDevice(w http.ResponseWriter, r *http.Request) {
+	var request ClaimDeviceRequestObject
+
+	var body ClaimDeviceJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ClaimDevice(ctx, request.(ClaimDeviceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ClaimDevice")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ClaimDeviceResponseObject); ok {
+		if err := validResponse.VisitClaimDeviceResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ReadClaim operation middleware
+func (sh *strictHandler) ReadClaim(w http.ResponseWriter, r *http.Request) {
+	var request ReadClaimRequestObject
+
+	var body ReadClaimJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ReadClaim(ctx, request.(ReadClaimRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ReadClaim")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ReadClaimResponseObject); ok {
+		if err := validResponse.VisitReadClaimResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// CreateDevice operation middleware
+func (sh *strictHandler) CreateDevice(w http.ResponseWriter, r *http.Request) {
+	var request CreateDeviceRequestObject
+
+	var body CreateDeviceJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateDevice(ctx, request.(CreateDeviceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateDevice")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(CreateDeviceResponseObject); ok {
+		if err := validResponse.VisitCreateDeviceResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// DeleteDevice operation middleware
+func (sh *strictHandler) DeleteDevice(w http.ResponseWriter, r *http.Request, params DeleteDeviceParams) {
+	var request DeleteDeviceRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteDevice(ctx, request.(DeleteDeviceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteDevice")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(DeleteDeviceResponseObject); ok {
+		if err := validResponse.VisitDeleteDeviceResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // GetDevicesByNames operation middleware
 func (sh *strictHandler) GetDevicesByNames(w http.ResponseWriter, r *http.Request, params GetDevicesByNamesParams) {
 	var request GetDevicesByNamesRequestObject
@@ -12566,6 +13255,32 @@ func (sh *strictHandler) GetDeviceDiagnostics(w http.ResponseWriter, r *http.Req
 	}
 }
 
+// GetFirstReading operation middleware
+func (sh *strictHandler) GetFirstReading(w http.ResponseWriter, r *http.Request, params GetFirstReadingParams) {
+	var request GetFirstReadingRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetFirstReading(ctx, request.(GetFirstReadingRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetFirstReading")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetFirstReadingResponseObject); ok {
+		if err := validResponse.VisitGetFirstReadingResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // GetTimeIntervalDataMap operation middleware
 func (sh *strictHandler) GetTimeIntervalDataMap(w http.ResponseWriter, r *http.Request, params GetTimeIntervalDataMapParams) {
 	var request GetTimeIntervalDataMapRequestObject
@@ -12774,6 +13489,37 @@ func (sh *strictHandler) GetDeviceVideo(w http.ResponseWriter, r *http.Request, 
 	}
 }
 
+// ImportDevices operation middleware
+func (sh *strictHandler) ImportDevices(w http.ResponseWriter, r *http.Request) {
+	var request ImportDevicesRequestObject
+
+	var body ImportDevicesJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ImportDevices(ctx, request.(ImportDevicesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ImportDevices")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ImportDevicesResponseObject); ok {
+		if err := validResponse.VisitImportDevicesResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // GetDeviceMap operation middleware
 func (sh *strictHandler) GetDeviceMap(w http.ResponseWriter, r *http.Request, params GetDeviceMapParams) {
 	var request GetDeviceMapRequestObject
@@ -12824,6 +13570,30 @@ func (sh *strictHandler) NewDeviceSecret(w http.ResponseWriter, r *http.Request)
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(NewDeviceSecretResponseObject); ok {
 		if err := validResponse.VisitNewDeviceSecretResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetDeviceOffer operation middleware
+func (sh *strictHandler) GetDeviceOffer(w http.ResponseWriter, r *http.Request) {
+	var request GetDeviceOfferRequestObject
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetDeviceOffer(ctx, request.(GetDeviceOfferRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetDeviceOffer")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetDeviceOfferResponseObject); ok {
+		if err := validResponse.VisitGetDeviceOfferResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {
