@@ -280,6 +280,40 @@ var operationCases = map[string]operationCase{
 		nondeterministic: true,
 	},
 
+	// Adding devices.
+	"console getDeviceOffer": {noNames: true, build: noParams},
+	"console createDevice": {
+		build: func(s *tenantFixture) request {
+			return request{body: fields{
+				"noteName": s.tag + " added", "productId": s.product, "serial": s.tag + "-added", "groupId": s.scene,
+			}}
+		},
+		nondeterministic: true,
+		// Each costs one of the tenant's few changes in an hour.
+		onlyValues: []string{"device", "note", "serial", "scene", "tenant", "tenant name", "host"},
+		undo: func(w *isolationEnv, s *tenantFixture, res *httptest.ResponseRecorder) {
+			var made struct{ Data struct{ DeviceName string } }
+			if err := json.Unmarshal(res.Body.Bytes(), &made); err != nil {
+				w.t.Fatal(err)
+			}
+			w.mustCall(s, http.MethodDelete, pc+"device/delete?deviceName="+made.Data.DeviceName, nil, new(any))
+		},
+	},
+	"console deleteDevice":    {build: mastQuery, wantRefusal: true},
+	"console getFirstReading": {build: mastQuery},
+	"console readClaim": {
+		build:        func(*tenantFixture) request { return request{body: fields{"text": "7K3Q-9DMX-2B4F-7"}} },
+		noNames:      true,
+		publicAnswer: "what the text itself says",
+	},
+	// A mistyped code is refused before anything is looked up; codes of other tenants: TestClaimOfAnotherTenant.
+	"console claimDevice": {wantRefusal: true, build: func(s *tenantFixture) request {
+		return request{body: fields{"text": "7K3Q-9DMX-2B4F-8", "noteName": s.tag + " claimed", "groupId": s.scene}}
+	}},
+	"console importDevices": {build: func(s *tenantFixture) request {
+		return request{body: fields{"csv": "noteName,product\n" + s.tag + " added,mast\n", "dryRun": true}}
+	}},
+
 	// Scenes.
 	"console pageScenes": {query: firstPage},
 	"console getScene":   {build: func(s *tenantFixture) request { return queryRequest("id", number(s.scene)) }},

@@ -46,6 +46,7 @@ type tenantFixture struct {
 	avatar                string
 	cursor                string // of the open API, for the second page
 	tenant, user, scene   int64
+	product               int64            // that it may add
 	devices               map[string]int64 // by name
 	rule, channel, hook   int64
 	notice, done, message int64
@@ -173,6 +174,7 @@ const tenantYAML = `
       - {userName: TAGada, password: TAGpassword, nickname: TAG nick, email: TAG@mail.example, mobile: "MOBILE"}
       - {userName: TAGbob, password: TAGbobs password, nickname: TAG bob, email: TAG@bob.example}
     scenes: [TAG scene]
+    selfService: {devices: 1000, products: [mast], claims: true}
     devices:
       - {deviceName: TAG-mast, serial: TAG-serial, noteName: TAG note, product: mast, scene: TAG scene,
          longitude: 32.85, latitude: 39.92, secret: TAG-secret-of-the-mast}
@@ -268,6 +270,9 @@ func (w *isolationEnv) createTenant(tag, mobile string) *tenantFixture {
 	for _, d := range devices.List {
 		s.devices[d.DeviceName] = d.ID
 	}
+	var offer struct{ Products []struct{ ProductID int64 } }
+	w.mustCall(s, http.MethodGet, pc+"device/offer", nil, &offer)
+	s.product = offer.Products[0].ProductID
 	w.mustCall(s, http.MethodPost, pc+"notice-channel/create", fields{
 		"noticeName":   tag + " channel",
 		"noticeMode":   []string{"email", "phoneMessage"},

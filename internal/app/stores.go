@@ -20,6 +20,7 @@ import (
 	"tilth/internal/domain/notify/mail"
 	"tilth/internal/domain/notify/webhook"
 	"tilth/internal/domain/reading"
+	"tilth/internal/domain/selfservice"
 	"tilth/internal/domain/silence"
 	"tilth/internal/domain/tenant"
 	"tilth/internal/edge/console"
@@ -59,6 +60,8 @@ type Stores struct {
 	Diagnostics   *device.Diagnostics
 	Status        *device.StatusStore
 	Traces        *device.TraceStore
+	Hints         *device.Hints
+	Shelf         *selfservice.Shelf
 	Silence       *silence.Finder
 	Readings      *reading.Store
 	Notices       *alarm.NoticeStore
@@ -225,6 +228,8 @@ func newStores(
 	s.Roster = device.NewRoster(s.Devices, s.Scenes, s.Catalog, s.Presence)
 	s.Status = device.NewStatusStore(d, s.Registry, s.Presence, s.Diagnostics, until.Now)
 	s.Traces = device.NewTraceStore(d, s.Registry, s.Presence, logger)
+	s.Hints = device.NewHints(s.Registry, time.Now)
+	s.Shelf = selfservice.NewShelf(d, time.Now)
 	s.Silence = &silence.Finder{
 		Tenants:     s.Tenants,
 		Catalog:     s.Catalog,
@@ -271,6 +276,7 @@ func newStores(
 		return nil, ExplainDamage(set.DataDir, err)
 	}
 	s.Presence.OnChange(s.publishPresence)
+	s.Hints.OnHint(func(e *device.Entry, h device.Hint) { console.PublishHint(s.Live, e, h) })
 	s.Devices.OnChange(func(t tenant.ID, _ device.ID) { s.Alarms.Regroup(t) })
 	s.Registry.OnTenantChange(s.Alarms.Regroup)
 	s.Tenants.OnDelete(s.Live.Forget)

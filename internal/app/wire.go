@@ -9,8 +9,10 @@ import (
 	"path/filepath"
 	"tilth/internal/domain/alarm"
 	"tilth/internal/domain/captcha"
+	"tilth/internal/domain/device"
 	"tilth/internal/domain/identity"
 	"tilth/internal/domain/reading"
+	"tilth/internal/domain/selfservice"
 	"tilth/internal/edge/console"
 	"tilth/internal/edge/httpbase"
 	"tilth/internal/edge/ingest"
@@ -31,6 +33,7 @@ func (s *Server) wire() error {
 		Presence:    st.Presence,
 		Diagnostics: st.Diagnostics,
 		Traces:      st.Traces,
+		Hints:       st.Hints,
 		Journal:     st.Readings,
 		Newest:      st.Readings,
 		Logger:      s.logger,
@@ -53,6 +56,19 @@ func (s *Server) wire() error {
 		Logger:   s.logger,
 	})
 	s.mqtt = ingest.NewMQTT(s.Pipeline)
+	remover := &device.Remover{
+		DB:          st.DB,
+		Catalog:     st.Catalog,
+		Devices:     st.Devices,
+		Registry:    st.Registry,
+		Presence:    st.Presence,
+		Diagnostics: st.Diagnostics,
+		Traces:      st.Traces,
+		Hints:       st.Hints,
+		Readings:    st.Readings,
+		Intake:      s.Pipeline,
+		Rules:       st.Rules,
+	}
 	s.mails = newMailQueue(s.Stores.Mail, s.logger)
 	slider := captcha.New(time.Now, captcha.Draw, st.Limits)
 	embeds, err := embedKey(st.Key)
@@ -151,15 +167,29 @@ func (s *Server) wire() error {
 			Meter:             st.Limits,
 			MinPasswordLength: s.set.PasswordMin,
 		}),
-		SignIn:            s.signIn,
-		Catalog:           st.Catalog,
-		Devices:           st.Devices,
-		Scenes:            st.Scenes,
-		Roster:            st.Roster,
-		Registry:          st.Registry,
-		Presence:          st.Presence,
-		Status:            st.Status,
-		Diagnostics:       st.Diagnostics,
+		SignIn:      s.signIn,
+		Catalog:     st.Catalog,
+		Devices:     st.Devices,
+		Scenes:      st.Scenes,
+		Roster:      st.Roster,
+		Registry:    st.Registry,
+		Presence:    st.Presence,
+		Status:      st.Status,
+		Diagnostics: st.Diagnostics,
+		Hints:       st.Hints,
+		SelfService: selfservice.New(selfservice.Deps{
+			DB:       st.DB,
+			Tenants:  st.Tenants,
+			Catalog:  st.Catalog,
+			Devices:  st.Devices,
+			Scenes:   st.Scenes,
+			Registry: st.Registry,
+			Remover:  remover,
+			Shelf:    st.Shelf,
+			Key:      st.Key,
+			Now:      time.Now,
+			Meter:    st.Limits,
+		}),
 		Silence:           st.Silence,
 		Readings:          st.Readings,
 		Notices:           st.Notices,
@@ -207,15 +237,13 @@ func (s *Server) wire() error {
 		Scenes:        st.Scenes,
 		Registry:      st.Registry,
 		Presence:      st.Presence,
-		Diagnostics:   st.Diagnostics,
-		Traces:        st.Traces,
-		Readings:      st.Readings,
+		Shelf:         st.Shelf,
+		Remover:       remover,
 		Coverage:      st.Readings,
 		Scheduler:     st.Turns,
 		Intake:        s.Pipeline,
 		DeviceKey:     st.Key,
 		Outbox:        st.Outbox,
-		Rules:         st.Rules,
 		TenantRecords: []provider.TenantRecords{st.Rules, st.Notices, st.Messages, st.Channels, st.Webhooks},
 		BackupSource: provider.BackupSource{
 			Readings:    st.Readings,

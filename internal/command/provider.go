@@ -144,8 +144,11 @@ func itemDetails(it wire.ApplyItem) string {
 	}
 	if it.Secret != nil {
 		what := "secret"
-		if it.Kind == wire.ApplyItemKindUser {
+		switch it.Kind {
+		case wire.ApplyItemKindUser:
 			what = "password"
+		case wire.ApplyItemKindShelf:
+			what = "claim code"
 		}
 		b.WriteString("  " + what + ": " + *it.Secret)
 	}
@@ -153,7 +156,7 @@ func itemDetails(it wire.ApplyItem) string {
 }
 
 func deleteCommand() *cobra.Command {
-	c := group("delete", "Remove a device, a user, a scene or an empty tenant")
+	c := group("delete", "Remove a device, a user, a scene, an empty tenant or a device on the shelf")
 	for _, k := range []struct {
 		kind  wire.DeleteRequestKind
 		short string
@@ -162,6 +165,7 @@ func deleteCommand() *cobra.Command {
 		{wire.DeleteRequestKindUser, "Remove a user and end the user's sessions"},
 		{wire.DeleteRequestKindScene, "Remove a scene; its devices move to the default group"},
 		{wire.DeleteRequestKindTenant, "Remove a tenant that has no devices, users and scenes left"},
+		{wire.DeleteRequestKindShelf, "Take a device off the shelf, so that nobody can claim it; a claimed one stays its owner's"},
 	} {
 		c.AddCommand(deleteKind(k.kind, k.short))
 	}
@@ -172,7 +176,7 @@ func deleteKind(kind wire.DeleteRequestKind, short string) *cobra.Command {
 	var owner string
 	var at client.Flags
 	c := &cobra.Command{Use: string(kind) + " NAME", Short: short, Args: cobra.ExactArgs(1)}
-	if kind != wire.DeleteRequestKindTenant {
+	if kind != wire.DeleteRequestKindTenant && kind != wire.DeleteRequestKindShelf {
 		c.Use += " --tenant TENANT"
 		c.Flags().StringVar(&owner, "tenant", "", "name of its tenant (required)")
 		if err := c.MarkFlagRequired("tenant"); err != nil {

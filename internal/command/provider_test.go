@@ -39,8 +39,6 @@ type providerFixture struct {
 // noIntake accepts no readings.
 type noIntake struct{ provider.Intake }
 
-func (noIntake) WaitCommitted() {}
-
 func newProvider(t *testing.T) *providerFixture {
 	t.Helper()
 	s := testkit.NewStores(t)
@@ -56,22 +54,20 @@ func newProvider(t *testing.T) *providerFixture {
 		t.Fatal(err)
 	}
 	service := provider.NewService(provider.Stores{
-		DB:          s.DB,
-		Tenants:     s.Tenants,
-		Users:       s.Users,
-		Sessions:    s.Sessions,
-		Hasher:      identity.NewHasherAt(testkit.PasswordCost, nil),
-		Catalog:     s.Catalog,
-		Devices:     s.Devices,
-		Scenes:      s.Scenes,
-		Registry:    s.Registry,
-		Presence:    s.Presence,
-		Diagnostics: s.Diagnostics,
-		Traces:      s.Traces,
-		Readings:    readings,
-		Intake:      noIntake{},
-		DeviceKey:   testkit.SecretKey,
-		Rules:       s.Rules,
+		DB:        s.DB,
+		Tenants:   s.Tenants,
+		Users:     s.Users,
+		Sessions:  s.Sessions,
+		Hasher:    identity.NewHasherAt(testkit.PasswordCost, nil),
+		Catalog:   s.Catalog,
+		Devices:   s.Devices,
+		Scenes:    s.Scenes,
+		Registry:  s.Registry,
+		Presence:  s.Presence,
+		Shelf:     s.Shelf,
+		Remover:   s.Remover(readings, testkit.NothingInTransit{}),
+		Intake:    noIntake{},
+		DeviceKey: testkit.SecretKey,
 	})
 	server := httptest.NewServer(provider.New(provider.Options{Service: service, Tokens: tokens, Logger: s.Log.Logger}))
 	t.Cleanup(func() {

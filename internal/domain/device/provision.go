@@ -90,6 +90,28 @@ func (s *Store) SecretOwners(ctx context.Context, hashes []SecretHash) (map[Secr
 	return owners, wrap("find secret owners", err)
 }
 
+// NamedAlike gives the names of those of a tenant's devices that have one of the remark names or serials,
+// by remark name and by serial, compared exactly.
+func (s *Store) NamedAlike(
+	ctx context.Context,
+	t tenant.ID,
+	noteNames, serials []string,
+) (byNoteName, bySerial map[string]string, err error) {
+	byNoteName, bySerial = map[string]string{}, map[string]string{}
+	err = eachDevice(ctx, s, t, "d.note_name", noteNames, func(d *Device) { byNoteName[d.NoteName] = d.Name })
+	if err == nil {
+		err = eachDevice(ctx, s, t, "d.serial", serials, func(d *Device) { bySerial[d.Serial] = d.Name })
+	}
+	return byNoteName, bySerial, wrap("find named alike", err)
+}
+
+// CountByOrigin counts a tenant's devices of an origin.
+func (s *Store) CountByOrigin(ctx context.Context, t tenant.ID, o Origin) (int, error) {
+	n, err := s.db.Read(ctx).NewSelect().Model((*deviceRow)(nil)).
+		Where("d.tenant_id = ? AND d.origin = ?", t, o).Count(ctx)
+	return int(n), wrap("count by origin", err)
+}
+
 // inBatches calls f with at most lookupBatch elements at a time.
 func inBatches[T any](all []T, f func(batch []T) error) error {
 	for len(all) > 0 {

@@ -234,15 +234,7 @@ func (r *Registry) replaceUnlessChanged(changes int64, entries []*Entry, sites m
 	r.byFormerSecret = map[SecretHash]*Entry{}
 	r.countByTenant = map[tenant.ID]int{}
 	for _, e := range entries {
-		r.byID[e.ID] = e
-		r.byName[e.Name] = e
-		r.countByTenant[e.Tenant]++
-		for _, h := range e.secrets {
-			r.bySecret[h] = e
-		}
-		for _, f := range e.former {
-			r.byFormerSecret[f.hash] = e
-		}
+		r.insert(e)
 	}
 	structureListeners, tenantListeners := r.onStructureChange, r.onTenantChange
 	r.mu.Unlock()
@@ -285,6 +277,71 @@ func changedTenants(before map[ID]*Entry, now []*Entry) map[tenant.ID]struct{} {
 		tenants[gone.Tenant] = struct{}{}
 	}
 	return tenants
+}
+
+// update makes entries the registry's knowledge of the devices refs; it removes those of refs that have
+// no entry.
+func (r *Registry) update(refs []Ref, entries []*Entry, sites map[Ref]Site) {
+	r.mu.Lock()
+	r.changes++
+	tenants := map[tenant.ID]struct{}{}
+	for _, ref := range refs {
+		tenants[ref.Tenant] = struct{}{}
+		if before := r.byID[ref.ID]; before != nil && before.Ref == ref {
+			r.remove(before)
+		}
+	}
+	for _, e := range entries {
+		r.insert(e)
+		if site, derives := sites[e.Ref]; derives {
+			if r.sites == nil {
+				r.sites = map[Ref]Site{}
+			}
+			r.sites[e.Ref] = site
+		}
+	}
+	structureListeners, tenantListeners := r.onStructureChange, r.onTenantChange
+	r.mu.Unlock()
+	for _, f := range structureListeners {
+		f()
+	}
+	for t := range tenants {
+		for _, f := range tenantListeners {
+			f(t)
+		}
+	}
+}
+
+// insert adds an entry. Callers hold the lock.
+func (r *Registry) insert(e *Entry) {
+	r.byID[e.ID], r.byName[e.Name] = e, e
+	r.countByTenant[e.Tenant]++
+	for _, h := range e.secrets {
+		r.bySecret[h] = e
+	}
+	for _, f := range e.former {
+		r.byFormerSecret[f.hash] = e
+	}
+}
+
+// remove takes an entry away. Callers hold the lock.
+func (r *Registry) remove(e *Entry) {
+	delete(r.byID, e.ID)
+	delete(r.byName, e.Name)
+	delete(r.sites, e.Ref)
+	if r.countByTenant[e.Tenant]--; r.countByTenant[e.Tenant] == 0 {
+		delete(r.countByTenant, e.Tenant)
+	}
+	for _, h := range e.secrets {
+		if r.bySecret[h] == e {
+			delete(r.bySecret, h)
+		}
+	}
+	for _, f := range e.former {
+		if r.byFormerSecret[f.hash] == e { // it may be another device's by now
+			delete(r.byFormerSecret, f.hash)
+		}
+	}
 }
 
 // replaceSecrets replaces the secrets of a device, and the former ones. It ignores a device that the

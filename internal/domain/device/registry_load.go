@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -26,6 +27,63 @@ type registryRow struct {
 	Latitude      *float64
 	Longitude     *float64
 	Elevation     *float64
+}
+
+func (d *registryRow) entry(c *Catalog, secrets []SecretHash, former []formerSecret) *Entry {
+	e := NewEntry(
+		Ref{Tenant: d.TenantID, ID: d.ID}, d.Name, c.Product(d.ProductID), d.Gateway, d.Disabled, secrets...,
+	)
+	e.former = former
+	return e
+}
+
+func (d *registryRow) site(zone *time.Location) Site {
+	return Site{zone, agronomy.Place{Latitude: d.Latitude, Longitude: d.Longitude, Elevation: d.Elevation}}
+}
+
+// Reload makes the registry follow the database for some of a tenant's devices, which were created,
+// changed or deleted. It reads in a transaction, as LoadRegistry does, so that a reload never replaces
+// newer data.
+func (s *Store) Reload(ctx context.Context, t tenant.ID, c *Catalog, r *Registry, ids ...ID) error {
+	return wrap("reload", s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		zones, err := tenant.Zones(ctx, tx, t)
+		if err != nil {
+			return err
+		}
+		refs := make([]Ref, len(ids))
+		for i, id := range ids {
+			refs[i] = Ref{Tenant: t, ID: id}
+		}
+		var entries []*Entry
+		sites := map[Ref]Site{}
+		if err := inBatches(ids, func(batch []ID) error {
+			var rows []registryRow
+			if err := tx.NewSelect().Model(&rows).Where("d.tenant_id = ? AND d.id IN (?)", t, bun.List(batch)).
+				Scan(ctx); err != nil {
+				return err
+			}
+			secrets, err := s.SecretsOf(ctx, t, batch)
+			if err != nil {
+				return err
+			}
+			former, err := readFormerSecrets(ctx, tx, batch...)
+			if err != nil {
+				return err
+			}
+			for i := range rows {
+				e := rows[i].entry(c, secrets[rows[i].ID], former[rows[i].ID])
+				entries = append(entries, e)
+				if e.Derives() {
+					sites[e.Ref] = rows[i].site(zones[t])
+				}
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		r.update(refs, entries, sites)
+		return nil
+	}))
 }
 
 // LoadRegistry reloads the catalogue and fills the registry with every device, and with the site of
@@ -94,15 +152,10 @@ func readRegistry(ctx context.Context, tx bun.IDB, c *Catalog, room int, warm *W
 	var hashes map[ID][]SecretHash
 	entries, sites = make([]*Entry, 0, room), map[Ref]Site{}
 	add := func(d *registryRow) {
-		ref := Ref{Tenant: d.TenantID, ID: d.ID}
-		e := NewEntry(ref, d.Name, c.Product(d.ProductID), d.Gateway, d.Disabled, hashes[d.ID]...)
-		e.former = former[d.ID]
+		e := d.entry(c, hashes[d.ID], former[d.ID])
 		entries = append(entries, e)
 		if e.Derives() {
-			sites[ref] = Site{
-				zones[d.TenantID],
-				agronomy.Place{Latitude: d.Latitude, Longitude: d.Longitude, Elevation: d.Elevation},
-			}
+			sites[e.Ref] = d.site(zones[d.TenantID])
 		}
 	}
 	if warm != nil {

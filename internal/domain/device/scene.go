@@ -74,6 +74,12 @@ func (s *SceneStore) List(ctx context.Context, t tenant.ID) ([]Scene, error) {
 	return scenes, err
 }
 
+// RequireOpen refuses a scene that is not the tenant's and one that takes no devices, naming groupId.
+// DefaultScene passes.
+func (s *SceneStore) RequireOpen(ctx context.Context, t tenant.ID, id int64) error {
+	return wrap("find", requireOpenScene(ctx, s.db.Read(ctx), t, id))
+}
+
 // Page gives the tenant's scenes whose name contains search, in any case, ordered by name, and how
 // many there are in all.
 func (s *SceneStore) Page(

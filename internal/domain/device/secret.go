@@ -11,16 +11,46 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// secretBytes is how many random bytes a secret has; its text has 43 characters.
-const secretBytes = 32
+const (
+	// secretBytes is how many random bytes a secret has; its text has 43 characters.
+	secretBytes = 32
+	// shortSecretLength is how many characters a secret has that people type on a device: 100 random bits.
+	shortSecretLength = 20
+	// shortSecretAlphabet lacks the letters that people confuse with digits.
+	shortSecretAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
+)
+
+// GenerateSecret makes the text of a secret, safe in an address; a short one has only lower-case letters
+// and digits.
+func GenerateSecret(short bool) string {
+	var raw [secretBytes]byte
+	_, _ = rand.Read(raw[:]) // never fails (crypto/rand)
+	if !short {
+		return base64.RawURLEncoding.EncodeToString(raw[:])
+	}
+	for i := range raw {
+		raw[i] = shortSecretAlphabet[int(raw[i])%len(shortSecretAlphabet)] // 32 divides 256: no letter is likelier
+	}
+	return string(raw[:shortSecretLength])
+}
+
+// SecretOptions say how a new secret is made.
+type SecretOptions struct {
+	DropOthers bool // else the newest earlier secret stays valid too
+	Short      bool // for a device on which people type it
+}
 
 // NewSecret makes a secret for the tenant's device of that name and returns it; it cannot be read
-// later. The newest earlier secret stays valid too, unless dropOthers is set. Connections that
+// later. Connections that
 // signed in with a secret that is no longer valid end at once.
-func (s *Store) NewSecret(ctx context.Context, t tenant.ID, name string, dropOthers bool, r *Registry) (string, error) {
-	var raw [secretBytes]byte
-	_, _ = rand.Read(raw[:])                               // never fails (crypto/rand)
-	secret := base64.RawURLEncoding.EncodeToString(raw[:]) // safe in a URL
+func (s *Store) NewSecret(
+	ctx context.Context,
+	t tenant.ID,
+	name string,
+	o SecretOptions,
+	r *Registry,
+) (string, error) {
+	secret := GenerateSecret(o.Short)
 	hash := HashSecret(r.key, secret)
 	var id ID
 	err := s.db.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
@@ -33,7 +63,7 @@ func (s *Store) NewSecret(ctx context.Context, t tenant.ID, name string, dropOth
 		if err != nil {
 			return err
 		}
-		if dropOthers {
+		if o.DropOthers {
 			kept = nil
 		} else if n := len(kept); n > 1 {
 			kept = kept[n-1:]

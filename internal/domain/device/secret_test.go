@@ -23,7 +23,7 @@ func TestNewSecret(t *testing.T) {
 	made := func(drop bool) string {
 		t.Helper()
 		before := changes
-		secret, err := s.Devices.NewSecret(t.Context(), field.ID, "WS-1", drop, s.Registry)
+		secret, err := s.Devices.NewSecret(t.Context(), field.ID, "WS-1", device.SecretOptions{DropOthers: drop}, s.Registry)
 		if err != nil || !regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`).MatchString(secret) {
 			t.Fatalf("%q %v", secret, err)
 		}
@@ -68,7 +68,7 @@ func TestNewSecret(t *testing.T) {
 		t.Errorf("%+v", now)
 	}
 	for _, name := range []string{"none", ""} {
-		if secret, err := s.Devices.NewSecret(t.Context(), field.ID, name, false,
+		if secret, err := s.Devices.NewSecret(t.Context(), field.ID, name, device.SecretOptions{},
 			s.Registry); !errs.Is(err, errs.NotFound) || secret != "" {
 			t.Errorf("%q: %q %v", name, secret, err)
 		}
@@ -88,7 +88,7 @@ func TestNewSecretFailedWriteKeepsOldSecret(t *testing.T) {
 	s.Device(t, field.ID, s.Station(t), "WS-1")
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if secret, err := s.Devices.NewSecret(gone, field.ID, "WS-1", true, s.Registry); err == nil || secret != "" {
+	if secret, err := s.Devices.NewSecret(gone, field.ID, "WS-1", device.SecretOptions{DropOthers: true}, s.Registry); err == nil || secret != "" {
 		t.Errorf("%q %v", secret, err)
 	}
 	if _, _, ok := s.Registry.Authenticate("WS-1", testkit.Secret("WS-1")); !ok {
@@ -104,7 +104,7 @@ func TestNewSecretForDeviceNotInRegistry(t *testing.T) {
 	if err := s.Devices.Put(t.Context(), field.ID, d); err != nil {
 		t.Fatal(err)
 	}
-	secret, err := s.Devices.NewSecret(t.Context(), field.ID, "new", false, s.Registry)
+	secret, err := s.Devices.NewSecret(t.Context(), field.ID, "new", device.SecretOptions{}, s.Registry)
 	if err != nil || s.Registry.Get(d.ID) != nil {
 		t.Fatal(err)
 	}

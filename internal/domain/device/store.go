@@ -1,6 +1,7 @@
 package device
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -28,10 +29,24 @@ type Device struct {
 	Latitude    *float64
 	Gateway     bool
 	Disabled    bool
+	Origin      Origin
 	ElementData map[string]string // the device's own elementData by identifier; it overrides the product's
 	CreateTime  int64             // epoch milliseconds
 	Facts
 }
+
+// Origin says who made a device.
+type Origin string
+
+// The origins of devices.
+const (
+	OriginProvider Origin = "provider" // the provider's file, which alone changes its structure and deletes it
+	OriginConsole  Origin = "console"  // an owner added it
+	OriginShelf    Origin = "shelf"    // an owner claimed it from the provider's shelf
+)
+
+// Removable tells whether an owner may delete the device.
+func (d *Device) Removable() bool { return d.Origin != OriginProvider }
 
 // videoSerial marks the serial of a camera, by the convention of the sensor makers.
 const videoSerial = "SXT"
@@ -62,6 +77,7 @@ type deviceRow struct {
 	Latitude      *float64
 	Gateway       bool
 	Disabled      bool
+	Origin        Origin
 	ElementData   string
 	CreateTime    int64
 	Facts
@@ -236,11 +252,13 @@ func (s *Store) row(t tenant.ID, d *Device) (*deviceRow, error) {
 			return nil, err
 		}
 	}
+	d.Origin = cmp.Or(d.Origin, OriginProvider)
 	r := &deviceRow{
 		ID: d.ID, TenantID: t, Name: d.Name, Serial: d.Serial, NoteName: d.NoteName,
 		FoldedText: text.Fold(d.Name + "\n" + d.NoteName + "\n" + d.Serial), Video: d.IsVideo(),
 		ProductID: d.ProductID, Longitude: d.Longitude, Latitude: d.Latitude, Facts: d.Facts,
-		Gateway: d.Gateway, Disabled: d.Disabled, ElementData: string(elementData), CreateTime: s.now().UnixMilli(),
+		Gateway: d.Gateway, Disabled: d.Disabled, Origin: d.Origin,
+		ElementData: string(elementData), CreateTime: s.now().UnixMilli(),
 	}
 	if d.SceneID != DefaultScene {
 		r.SceneID = &d.SceneID
@@ -309,6 +327,7 @@ func (r *deviceRow) device() (*Device, error) {
 		Facts:      r.Facts,
 		Gateway:    r.Gateway,
 		Disabled:   r.Disabled,
+		Origin:     r.Origin,
 		CreateTime: r.CreateTime,
 	}
 	if r.SceneID != nil {

@@ -50,7 +50,7 @@ func TestDeviceRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &device.Device{ID: made.ID, Tenant: field.ID, Name: "CAM-1", Serial: "S", ProductID: station.ID,
-		ElementData: map[string]string{}, CreateTime: made.CreateTime}
+		Origin: device.OriginProvider, ElementData: map[string]string{}, CreateTime: made.CreateTime}
 	if diff := cmp.Diff(want, get("CAM-1")); diff != "" {
 		t.Errorf("device (-want +got):\n%s", diff)
 	}
@@ -192,7 +192,7 @@ func TestFormerSecrets(t *testing.T) {
 	}
 	knows("after another tenant's try", last)
 	// A change by a person needs no other load, and forgets what is too old.
-	if _, err := s.Devices.NewSecret(t.Context(), field.ID, "a", true, s.Registry); err != nil {
+	if _, err := s.Devices.NewSecret(t.Context(), field.ID, "a", device.SecretOptions{DropOthers: true}, s.Registry); err != nil {
 		t.Fatal(err)
 	}
 	if ref, retired, known := s.Registry.RefusedSignIn("a", "3"); !known || retired == 0 || ref.ID != a.ID {

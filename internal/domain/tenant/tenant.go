@@ -32,6 +32,7 @@ type Tenant struct {
 	Branding Branding
 	// PeopleByProvider says that only the provider's file changes the people of the tenant.
 	PeopleByProvider bool
+	SelfService      SelfService
 	// MailsPerDay and SMSPerDay limit how many mails and SMS the tenant may send in a day of its
 	// zone; 0: no limit; nil: the limit of the server's settings.
 	MailsPerDay, SMSPerDay *int
@@ -53,6 +54,7 @@ type tenantRow struct {
 	CreateTime    int64
 	// PeopleByProvider is false where the owners change the people.
 	PeopleByProvider bool
+	SelfService      string // JSON; empty: nothing
 }
 
 type hostRow struct {
@@ -116,6 +118,10 @@ func (s *Store) load(ctx context.Context, r tenantRow) (*Tenant, error) {
 	if err != nil {
 		return nil, err
 	}
+	self, err := parseSelfService(r.SelfService)
+	if err != nil {
+		return nil, err
+	}
 	t := &Tenant{
 		ID:       r.ID,
 		Name:     r.Name,
@@ -129,6 +135,7 @@ func (s *Store) load(ctx context.Context, r tenantRow) (*Tenant, error) {
 			Favicon:    r.Favicon,
 		},
 		PeopleByProvider: r.PeopleByProvider,
+		SelfService:      self,
 		MailsPerDay:      r.MailsADay,
 		SMSPerDay:        r.SMSADay,
 	}
@@ -161,10 +168,14 @@ func (r *tenantRow) zone() (*time.Location, error) {
 	return time.LoadLocation(r.TimeZone) // a database of another version may have more zones
 }
 
-// Zones reads the time zone of every tenant from q.
-func Zones(ctx context.Context, q bun.IDB) (map[ID]*time.Location, error) {
+// Zones reads the time zones of some tenants, or of every one, from q.
+func Zones(ctx context.Context, q bun.IDB, only ...ID) (map[ID]*time.Location, error) {
 	var rows []tenantRow
-	if err := q.NewSelect().Model(&rows).Column("id", "time_zone").Scan(ctx); err != nil {
+	sel := q.NewSelect().Model(&rows).Column("id", "time_zone")
+	if len(only) > 0 {
+		sel.Where("id IN (?)", bun.List(only))
+	}
+	if err := sel.Scan(ctx); err != nil {
 		return nil, wrap("read zones", err)
 	}
 	zones := make(map[ID]*time.Location, len(rows))
@@ -180,13 +191,17 @@ func Zones(ctx context.Context, q bun.IDB) (map[ID]*time.Location, error) {
 // Put creates t if its ID is 0, and sets the new id; otherwise it changes the tenant of that id. It
 // replaces the hosts too.
 func (s *Store) Put(ctx context.Context, t *Tenant) error {
-	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	self, err := t.SelfService.stored()
+	if err != nil {
+		return wrap("put", err)
+	}
+	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		r := tenantRow{
 			ID: t.ID, Name: t.Name, TimeZone: t.TimeZone.String(), Language: string(t.Language),
 			Title: t.Branding.Title, Content: t.Branding.Content, Logo: t.Branding.Logo,
 			Background: t.Branding.Background, Favicon: t.Branding.Favicon,
 			MailsADay: t.MailsPerDay, SMSADay: t.SMSPerDay, CreateTime: s.now().UnixMilli(),
-			PeopleByProvider: t.PeopleByProvider,
+			PeopleByProvider: t.PeopleByProvider, SelfService: self,
 		}
 		if t.ID == 0 {
 			if _, err := tx.NewInsert().Model(&r).Exec(ctx); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"tilth/internal/domain/audit"
+	"tilth/internal/domain/device"
 	"tilth/internal/edge/console/wire"
 	"tilth/internal/platform/errs"
 )
@@ -38,8 +39,10 @@ func (s *server) NewDeviceSecret(
 	if err := checkText("deviceName", r.Body.DeviceName); err != nil {
 		return nil, err
 	}
-	drop := r.Body.DropOthers != nil && *r.Body.DropOthers
-	secret, err := s.Devices.NewSecret(ctx, caller(ctx).Tenant, trimmed(r.Body.DeviceName), drop, s.Registry)
+	secret, err := s.Devices.NewSecret(
+		ctx, caller(ctx).Tenant, trimmed(r.Body.DeviceName),
+		device.SecretOptions{DropOthers: deref(r.Body.DropOthers), Short: deref(r.Body.Short)}, s.Registry,
+	)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,9 @@ import (
 func writePlainFields(w *wire.Device, d *device.Device) {
 	w.Serial, w.NoteName = d.Serial, d.NoteName
 	w.Longitude, w.Latitude = d.Longitude, d.Latitude
+	if d.Removable() {
+		w.Removable = new(true)
+	}
 }
 
 // editFrom gives the edit that a request asks for. What it leaves out is emptied.

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"tilth/internal/domain/identity"
 	"tilth/internal/platform/live"
 )
 
@@ -26,14 +27,18 @@ var eventBufferPool = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 // eventWriter writes server-sent events as soon as there are any; events that are queued go out in
 // one write.
 type eventWriter struct {
-	ctl *http.ResponseController
-	w   http.ResponseWriter
+	ctl  *http.ResponseController
+	w    http.ResponseWriter
+	role identity.Role // of the person; some events are not for every role
 }
 
 // writeQueued writes an event together with the events that are queued behind it.
 func (o *eventWriter) writeQueued(first *live.Event, queue <-chan *live.Event) error {
 	n := len(queue)
 	if n == 0 {
+		if !maySee(o.role, first) {
+			return nil
+		}
 		return o.write(first.Frame)
 	}
 	events := make([]*live.Event, 1, 1+n)
@@ -50,8 +55,13 @@ func (o *eventWriter) writeAll(events []*live.Event) error {
 	defer eventBufferPool.Put(b)
 	b.Reset()
 	for i, e := range events {
-		b.Write(e.Frame)
+		if maySee(o.role, e) {
+			b.Write(e.Frame)
+		}
 		if b.Len() < maxBatchSize && i < len(events)-1 {
+			continue
+		}
+		if b.Len() == 0 {
 			continue
 		}
 		if err := o.write(b.Bytes()); err != nil {
@@ -72,7 +82,6 @@ func (o *eventWriter) writeReplaced() {
 	_ = o.writeText("retry: " + strconv.FormatInt(streamRetryAfter.Milliseconds(), 10) + "\n\n")
 }
 
-// writeText writes a text that only this screen receives.
 // writeStorage tells since when readings cannot be stored; zero: they are stored again. It has no id, so
 // that a screen that reconnects goes on after the events that it knows.
 func (o *eventWriter) writeStorage(stopped time.Time) error {
@@ -83,6 +92,7 @@ func (o *eventWriter) writeStorage(stopped time.Time) error {
 	return o.writeText("event: storage\ndata: " + data + "\n\n")
 }
 
+// writeText writes a text that only this screen receives.
 func (o *eventWriter) writeText(text string) error {
 	return o.withDeadline(func() (int, error) { return io.WriteString(o.w, text) })
 }

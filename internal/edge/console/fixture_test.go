@@ -109,6 +109,8 @@ func newServer(t testing.TB, with ...func(*console.Options)) *fixture {
 		Presence:          w.Presence,
 		Status:            w.Status,
 		Diagnostics:       w.Diagnostics,
+		Hints:             w.Hints,
+		SelfService:       w.SelfService(w.Remover(w.readings, testkit.NothingInTransit{})),
 		Silence:           w.SilenceFinder(w.readings),
 		Readings:          w.readings,
 		Notices:           w.Notices,

@@ -74,7 +74,7 @@ func (st *liveStream) VisitGetLiveResponse(w http.ResponseWriter) error {
 	h.Set("Content-Type", "text/event-stream; charset=utf-8")
 	h.Set("X-Accel-Buffering", "no") // a buffering proxy would delay events
 	w.WriteHeader(http.StatusOK)
-	out := &eventWriter{ctl: http.NewResponseController(w), w: w}
+	out := &eventWriter{ctl: http.NewResponseController(w), w: w, role: c.Role}
 	var err error
 	switch {
 	case reset:

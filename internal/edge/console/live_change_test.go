@@ -142,9 +142,10 @@ func TestChangingCallsDeclareChanges(t *testing.T) {
 	byStores := []string{
 		"updateDevice", "newDeviceSecret", "createScene", "updateScene", "deleteScene",
 		"updatePerson", "togglePerson", "deletePerson",
+		"createDevice", "claimDevice", "importDevices", "deleteDevice",
 	}
 	ownEvents := []string{"resolveAlarmNotice", "acknowledgeAlarmNotice", "unacknowledgeAlarmNotice"}
-	nothing := []string{"rehearseAlarmRule", "rehearseAlarmRuleDevices", "testNoticeChannel", "endPersonSessions"}
+	nothing := []string{"readClaim", "rehearseAlarmRule", "rehearseAlarmRuleDevices", "testNoticeChannel", "endPersonSessions"}
 	ownPage := []string{
 		"updateAvatar", "createCredential", "deleteCredential", "toggleCredential",
 		"createWebhook", "updateWebhook", "toggleWebhook", "deleteWebhook", "newWebhookSecret", "testWebhook",

@@ -22,6 +22,7 @@ import (
 	"tilth/internal/domain/notify"
 	"tilth/internal/domain/notify/webhook"
 	"tilth/internal/domain/reading"
+	"tilth/internal/domain/selfservice"
 	"tilth/internal/domain/silence"
 	"tilth/internal/domain/tenant"
 	"tilth/internal/edge/console/wire"
@@ -122,6 +123,8 @@ type Options struct {
 	Presence          *device.Presence
 	Status            *device.StatusStore
 	Diagnostics       *device.Diagnostics
+	Hints             *device.Hints
+	SelfService       *selfservice.Service
 	Silence           *silence.Finder
 	Readings          Readings
 	ReadingStore      *reading.Store // the store behind Readings, on which rules are rehearsed

@@ -132,6 +132,7 @@ func newEdge(t testing.TB, change ...func(*Options)) *edge {
 	}
 	e.presence = device.NewPresence(e.registry, e.now, nil, slog.New(slog.DiscardHandler))
 	o.Presence = e.presence
+	o.Hints = device.NewHints(e.registry, time.Now)
 	o.Traces = device.NewTraceStore(nil, e.registry, e.presence, slog.New(slog.DiscardHandler))
 	e.pipeline = NewPipeline(o)
 	e.mqtt = NewMQTT(e.pipeline)

@@ -30,6 +30,7 @@ func (limitedError) Error() string { return "ingest: too many failed sign-ins fr
 type gate struct {
 	registry *device.Registry
 	traces   *device.TraceStore
+	hints    *device.Hints
 	now      func() time.Time
 	stats    *counters
 	messages *limit.Buckets[device.ID]
@@ -40,6 +41,7 @@ func newGate(o Options, stats *counters) *gate {
 	return &gate{
 		registry: o.Registry,
 		traces:   o.Traces,
+		hints:    o.Hints,
 		now:      o.Now,
 		stats:    stats,
 		messages: limit.NewBuckets[device.ID](
@@ -66,6 +68,9 @@ func (g *gate) signIn(address, userName, password string) (*device.Entry, device
 		}
 		if ref, retired, known := g.registry.RefusedSignIn(userName, password); known {
 			g.traces.NoteRefusedSignIn(ref, g.now().UnixMilli(), retired)
+			if password != "" { // it named the device: a secret alone may be anybody's
+				g.hints.NoteWrongSecret(ref, addressOf(address))
+			}
 		}
 	}
 	return nil, device.SecretHash{}, g.noteFailure(networkOf(address))
@@ -105,13 +110,22 @@ func (g *gate) cost(e *device.Entry) limit.Cost {
 // networkOf is the network that failed sign-ins and connections of an address, with or without a
 // port, are counted by.
 func networkOf(address string) limit.Network {
+	ip := addressOf(address)
+	if !ip.IsValid() {
+		return limit.Network{} // a listener without addresses: all its clients count as one network
+	}
+	return limit.Client.Of(ip)
+}
+
+// addressOf reads an address with or without a port; the zero one if it is none.
+func addressOf(address string) netip.Addr {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		host = address
 	}
 	ip, err := netip.ParseAddr(host)
 	if err != nil {
-		return limit.Network{} // a listener without addresses: all its clients count as one network
+		return netip.Addr{}
 	}
-	return limit.Client.Of(ip)
+	return ip
 }

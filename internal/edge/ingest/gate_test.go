@@ -17,6 +17,7 @@ func newTestGate(change func(*Options)) *gate {
 	r.Replace(testDevices())
 	quiet := slog.New(slog.DiscardHandler)
 	o := Options{Registry: r}
+	o.Hints = device.NewHints(r, time.Now)
 	o.Traces = device.NewTraceStore(nil, r, device.NewPresence(r, time.Now, nil, quiet), quiet)
 	change(&o)
 	o.setDefaults()

@@ -67,13 +67,14 @@ type newest interface {
 	NewestOf(ctx context.Context, t tenant.ID, d device.ID, p device.PropertyID) (reading.Newest, bool)
 }
 
-// Options configure the edge. Registry, Presence, Diagnostics, Traces and Journal are needed; other zero
+// Options configure the edge. Registry, Presence, Diagnostics, Traces, Hints and Journal are needed; other zero
 // fields take the defaults.
 type Options struct {
 	Registry    *device.Registry
 	Presence    *device.Presence
 	Diagnostics *device.Diagnostics
 	Traces      *device.TraceStore
+	Hints       *device.Hints
 	Journal     appender
 	Derivation  *derivation.Engine // nil: nothing is derived
 	Newest      newest             // of readings on disk; nil: rain counters are kept, rain is not derived from them

@@ -103,6 +103,7 @@ func newLoRaWANFixture(t *testing.T, change ...func(*Options)) *lorawanFixture {
 		Registry:     o.Registry,
 		Diagnostics:  o.Diagnostics,
 		Traces:       o.Traces,
+		Hints:        o.Hints,
 		Presence:     o.Presence,
 		Journal:      o.journal,
 		Now:          o.Clock.Now,

@@ -429,6 +429,9 @@ func (p *Pipeline) recordOutcome(it *item) Outcome {
 	for i := range it.parts {
 		part := &it.parts[i]
 		p.opts.Diagnostics.Count(part.ref, part.at, part.values, part.refusals, part.clockAhead())
+		if len(part.refusals) > 0 {
+			p.opts.Hints.NoteRefusals(part.ref, part.refusals)
+		}
 		for _, r := range part.refusals {
 			p.stats.refused[r.Reason].Add(1)
 		}

@@ -43,6 +43,9 @@ func (f *fileErrors) validate(file *file, minPassword int) {
 	for i := range file.tenants {
 		c.tenant(&file.tenants[i])
 	}
+	for i := range file.shelf {
+		c.shelfItem(&file.shelf[i])
+	}
 }
 
 // unique refuses a value that occurs in the file already; kind separates values that may be equal.
@@ -266,6 +269,7 @@ func (c *checker) tenant(t *fileTenant) {
 	if p := t.people; p.valid && p.value != peopleByTenant && p.value != peopleByProvider {
 		c.add(p.at, "people must be %s or %s", peopleByTenant, peopleByProvider)
 	}
+	c.selfService(&t.self)
 	scope := "\x00" + t.at.path
 	for _, s := range t.scenes {
 		if s.valid {
@@ -316,17 +320,28 @@ func (c *checker) user(u *fileUser, scope string) {
 	}
 }
 
-func (c *checker) device(d *fileDevice) {
-	if c.required(&d.deviceName, d.at, "deviceName") {
-		if !isDeviceName(d.deviceName.value) {
+func (c *checker) deviceName(f *field[string], of filePos) {
+	if c.required(f, of, "deviceName") {
+		if !isDeviceName(f.value) {
 			c.add(
-				d.deviceName.at,
+				f.at,
 				"deviceName must have 1 to %d printable characters, without spaces and without , / + #",
 				maxName,
 			)
 		}
-		c.unique("device", d.deviceName.value, fmt.Sprintf("deviceName %q", d.deviceName.value), d.deviceName.at)
+		c.unique("device", f.value, fmt.Sprintf("deviceName %q", f.value), f.at)
 	}
+}
+
+func (c *checker) secret(s *field[string]) {
+	if !isSecret(s.value) {
+		c.add(s.at, "a secret must have %d to %d printable characters, without spaces", minSecret, maxSecret)
+	}
+	c.unique("secret", s.value, "the same secret", s.at)
+}
+
+func (c *checker) device(d *fileDevice) {
+	c.deviceName(&d.deviceName, d.at)
 	c.plainFields(d)
 	if d.secret.present() && d.secrets.present() {
 		c.add(d.secrets.at, "give either secret or secrets")
@@ -335,10 +350,7 @@ func (c *checker) device(d *fileDevice) {
 		c.add(d.secrets.at, "secrets must list one or two")
 	}
 	for _, s := range d.secretFields() {
-		if !isSecret(s.value) {
-			c.add(s.at, "a secret must have %d to %d printable characters, without spaces", minSecret, maxSecret)
-		}
-		c.unique("secret", s.value, "the same secret", s.at)
+		c.secret(&s)
 	}
 	for _, f := range d.elementData.value {
 		c.elementData(&f)

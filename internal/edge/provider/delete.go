@@ -9,7 +9,6 @@ import (
 	"github.com/uptrace/bun"
 
 	"tilth/internal/domain/audit"
-	"tilth/internal/domain/device"
 	"tilth/internal/domain/identity"
 	"tilth/internal/domain/tenant"
 	"tilth/internal/platform/db"
@@ -26,14 +25,17 @@ type Refusal struct {
 func (r *Refusal) Error() string { return r.Detail }
 
 // Delete removes a device with its readings, a user, a scene (its devices move to the default
-// group) or an empty tenant. owner is the name of the tenant that owns the thing; it is empty for a
-// tenant. If the thing does not exist, or the tenant is not empty, the error is a *Refusal.
+// group), an empty tenant or a device on the shelf. owner is the name of the tenant that owns the thing;
+// it is empty for a tenant and for the shelf. If the thing does not exist, or the tenant is not empty, the error is a *Refusal.
 func (s *Service) Delete(ctx context.Context, kind Kind, owner, name string) (*Result, error) {
 	release, err := s.acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
+	if kind == KindShelf {
+		return s.takeOffShelf(ctx, name)
+	}
 	of := owner
 	if kind == KindTenant {
 		of = name
@@ -81,61 +83,9 @@ func refuseMissing(err error, format string, args ...any) error {
 	return err
 }
 
-// deleteDevice disables the device, erases its readings and only then removes it, so that the call
-// can be repeated if a step fails or is interrupted. At its end it erases the readings that were in
-// transit meanwhile.
 func (s *Service) deleteDevice(ctx context.Context, t *tenant.Tenant, name string) error {
-	d, err := s.Devices.Get(ctx, t.ID, name)
-	if err != nil {
-		return refuseMissing(err, "tenant %q has no device %q", t.Name, name)
-	}
-	disabling := []audit.Change{{Field: "disabled", Before: false, After: true}}
-	if d.Disabled {
-		disabling = nil
-	}
-	d.Disabled = true
-	if err := s.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
-		if err := s.Devices.Put(ctx, t.ID, d); err != nil || disabling == nil {
-			return err
-		}
-		return audit.Log(ctx, t.ID, audit.Action{Name: "device.update", Thing: d.AuditThing(), Changes: disabling})
-	}); err != nil {
-		return err
-	}
-	if err := s.reloadRegistry(ctx); err != nil {
-		return err
-	}
-	// From here on the deletion runs to its end even if the caller has gone.
-	ctx = context.WithoutCancel(ctx)
-	if err := s.Readings.Erase(ctx, t.ID, d.ID); err != nil {
-		return fmt.Errorf("device %s is disabled, but its readings are not erased: %w", name, err)
-	}
-	if err := s.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
-		if err := s.Rules.ForgetDevice(ctx, t.ID, d.ID); err != nil {
-			return err
-		}
-		if err := s.Devices.Delete(ctx, t.ID, d.ID); err != nil {
-			return err
-		}
-		return audit.Log(ctx, t.ID, audit.Action{Name: "device.delete", Thing: d.AuditThing()})
-	}); err != nil {
-		return err
-	}
-	if err := s.reloadRegistry(ctx); err != nil {
-		return err
-	}
-	ref := device.Ref{Tenant: t.ID, ID: d.ID}
-	s.Presence.Forget(ref)
-	s.Diagnostics.Forget(ref)
-	s.Traces.Forget(ref)
-	// Readings that the edge accepted before the device was disabled may have been written after
-	// the erasure. After this wait the edge writes no more of them, because the registry no longer
-	// has the device.
-	s.Intake.WaitCommitted()
-	if err := s.Readings.Erase(ctx, t.ID, d.ID); err != nil {
-		return fmt.Errorf("device %s is deleted, but not the readings that came meanwhile: %w", name, err)
-	}
-	return nil
+	err := s.Remover.Remove(ctx, t.ID, name, nil)
+	return refuseMissing(err, "tenant %q has no device %q", t.Name, name)
 }
 
 func (s *Service) deleteUser(ctx context.Context, t *tenant.Tenant, name string) error {

@@ -120,7 +120,7 @@ func TestDeleteDeviceWaitsForBatch(t *testing.T) {
 	p.applyBase(t)
 	n1 := p.device(t, "north", "N-1")
 	waits := 0
-	p.service.Intake = &stubIntake{onWait: func() {
+	p.service.Remover.Intake = &stubIntake{onWait: func() {
 		waits++
 		if p.Registry.Get(n1.ID) != nil {
 			t.Error("waited while the device is still in the registry and may send more")

@@ -97,6 +97,9 @@ func (e *execution) run(ctx context.Context, p *plan) error {
 	if err := e.storeSecrets(ctx, p.tenants); err != nil {
 		return err
 	}
+	if err := e.storeShelf(ctx, p); err != nil {
+		return err
+	}
 	for owner, actions := range e.actions {
 		if err := audit.Log(ctx, owner, actions...); err != nil {
 			return err
@@ -226,7 +229,7 @@ func (e *execution) setReferences(t *tenantStep, d *deviceStep) {
 // makeSecret makes the secret of a device that gets one, unless that is to be done later.
 func (e *execution) makeSecret(d *deviceStep) {
 	if d.generateSecret && !e.defersSecrets {
-		d.generated = newSecret()
+		d.generated = device.GenerateSecret(false)
 		d.secrets, d.rotate = []device.SecretHash{device.HashSecret(e.DeviceKey, d.generated)}, true
 	}
 }

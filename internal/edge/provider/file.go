@@ -21,6 +21,7 @@ type file struct {
 	elements []fileElement
 	products []fileProduct
 	tenants  []fileTenant
+	shelf    []fileShelfItem
 }
 
 type fileElement struct {
@@ -63,6 +64,7 @@ type fileTenant struct {
 	timeZone field[string]
 	language field[string]
 	people   field[string] // who changes its users: peopleByTenant or peopleByProvider
+	self     fileSelfService
 	diy      fileBranding
 	mails    field[int] // sent in a day
 	sms      field[int]
@@ -111,6 +113,7 @@ func (f *fileErrors) parse(raw []byte) *file {
 		"elements": listReader(f, &out.elements, f.element),
 		"products": listReader(f, &out.products, f.product),
 		"tenants":  listReader(f, &out.tenants, f.tenant),
+		"shelf":    listReader(f, &out.shelf, f.shelfItem),
 	})
 	return &out
 }
@@ -272,6 +275,13 @@ func (f *fileErrors) tenant(n ast.Node, at filePos) fileTenant {
 		"timeZone": f.trimmed(&t.timeZone),
 		"language": f.trimmed(&t.language),
 		"people":   f.text(&t.people),
+		"selfService": func(n ast.Node, at filePos) {
+			t.self = fileSelfService{given: true, at: at}
+			f.mapping(n, at, map[string]nodeReader{
+				"devices": f.integer(&t.self.devices), "claims": f.boolean(&t.self.claims),
+				"products": optionalListReader(f, &t.self.products, f.readText),
+			})
+		},
 		"diy": func(n ast.Node, at filePos) {
 			f.mapping(n, at, map[string]nodeReader{
 				"title": f.trimmed(&t.diy.title), "content": f.trimmed(&t.diy.content), "logo": f.trimmed(&t.diy.logo),

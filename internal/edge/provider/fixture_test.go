@@ -46,12 +46,12 @@ func newFixture(t testing.TB) *fixture {
 	return p
 }
 
-func (p *fixture) serviceWith(e Eraser) *Service {
+func (p *fixture) serviceWith(e device.Eraser) *Service {
 	return NewService(Stores{
 		DB: p.DB, Tenants: p.Tenants, Users: p.Users, Sessions: p.Sessions, Hasher: p.hasher,
 		Catalog: p.Catalog, Devices: p.Devices, Scenes: p.Scenes, Registry: p.Registry, Presence: p.Presence,
-		Diagnostics: p.Diagnostics, Traces: p.Traces, Readings: e, Intake: &stubIntake{}, DeviceKey: testkit.SecretKey,
-		Rules: p.Rules, TenantRecords: []TenantRecords{p.Rules, p.Notices, p.Messages, p.Channels, p.Webhooks},
+		Shelf: p.Shelf, Remover: p.Remover(e, &stubIntake{}), Intake: &stubIntake{}, DeviceKey: testkit.SecretKey,
+		TenantRecords: []TenantRecords{p.Rules, p.Notices, p.Messages, p.Channels, p.Webhooks},
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"tilth/internal/domain/device"
 	"tilth/internal/domain/identity"
 )
 
@@ -55,7 +56,7 @@ func TestFieldFormats(t *testing.T) {
 func TestGeneratedSecrets(t *testing.T) {
 	seen := map[string]bool{}
 	for range 1000 {
-		s, p := newSecret(), newPassword()
+		s, p := device.GenerateSecret(false), newPassword()
 		if !isSecret(s) || len(s) < 32 ||
 			strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") != "" {
 			t.Fatalf("secret %q", s)

@@ -222,19 +222,27 @@ func (h *handler) Delete(ctx context.Context, r wire.DeleteRequestObject) (wire.
 	}
 	switch {
 	case !kind.Valid():
-		return nil, newProblem(http.StatusUnprocessableEntity, "kind must be device, user, scene or tenant")
+		return nil, newProblem(http.StatusUnprocessableEntity, "kind must be device, user, scene, tenant or shelf")
 	case strings.TrimSpace(r.Body.Name) == "":
 		return nil, newProblem(http.StatusUnprocessableEntity, "name is missing")
-	case kind != wire.DeleteRequestKindTenant && owner == "":
+	case !isPlatforms(kind) && owner == "":
 		return nil, newProblem(http.StatusUnprocessableEntity, "tenant is missing: whose is it?")
-	case kind == wire.DeleteRequestKindTenant && owner != "":
-		return nil, newProblem(http.StatusUnprocessableEntity, "a tenant belongs to no tenant: leave tenant out")
+	case isPlatforms(kind) && owner != "":
+		return nil, newProblem(
+			http.StatusUnprocessableEntity,
+			fmt.Sprintf("a thing of kind %s belongs to no tenant: leave tenant out", kind),
+		)
 	}
 	out, err := h.Service.Delete(ctx, Kind(kind), owner, strings.TrimSpace(r.Body.Name))
 	if err != nil {
 		return nil, err
 	}
 	return wire.Delete200JSONResponse(out.wire()), nil
+}
+
+// isPlatforms tells whether things of a kind belong to the platform.
+func isPlatforms(kind wire.DeleteRequestKind) bool {
+	return kind == wire.DeleteRequestKindTenant || kind == wire.DeleteRequestKindShelf
 }
 
 // ResetUser gives a user a new password.

@@ -44,7 +44,7 @@ func (p *plan) deviceSteps() (n int) {
 
 // steps gives how many things the plan creates or changes.
 func (p *plan) steps() int {
-	n := len(p.elements) + len(p.products) + p.deviceSteps()
+	n := len(p.elements) + len(p.products) + len(p.shelf) + p.deviceSteps()
 	for _, t := range p.tenants {
 		n += len(t.users) + len(t.scenes)
 		if !t.unchanged() {
@@ -72,7 +72,7 @@ type waitingDevice struct {
 // split divides a file: into everything but the devices, except those between which secrets move, which must be
 // stored together; and into the other devices that the plan creates or changes.
 func (p *plan) split(f *file) (structure *file, devices []waitingDevice) {
-	structure = &file{elements: f.elements, products: f.products}
+	structure = &file{elements: f.elements, products: f.products, shelf: f.shelf}
 	for _, t := range p.tenants {
 		alone := *t.file
 		alone.devices = nil
@@ -222,7 +222,7 @@ func (s *Service) storeGenerated(ctx context.Context, list []generatedSecret, ou
 func (s *Service) storeGeneratedPart(ctx context.Context, t tenant.ID, list []generatedSecret, out *Result) error {
 	made, secrets := make([]string, len(list)), make([]device.SecretsOfDevice, len(list))
 	for i, g := range list {
-		made[i] = newSecret()
+		made[i] = device.GenerateSecret(false)
 		hash := device.HashSecret(s.DeviceKey, made[i])
 		secrets[i] = device.SecretsOfDevice{ID: g.device, Hashes: []device.SecretHash{hash}}
 	}

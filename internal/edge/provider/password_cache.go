@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 	"crypto/rand"
-	"encoding/base64"
 
 	"tilth/internal/domain/identity"
 )
@@ -80,9 +79,6 @@ func newPassword() string {
 	}
 	return string(out)
 }
-
-// newSecret makes a device secret of 256 random bits, in characters that need no escape in a URL.
-func newSecret() string { return base64.RawURLEncoding.EncodeToString(randomBytes(32)) }
 
 func randomBytes(n int) []byte {
 	b := make([]byte, n)

@@ -7,6 +7,7 @@ import (
 
 	"tilth/internal/domain/audit"
 	"tilth/internal/domain/device"
+	"tilth/internal/domain/selfservice"
 	"tilth/internal/domain/tenant"
 	"tilth/internal/platform/text"
 )
@@ -76,12 +77,13 @@ type plan struct {
 	elements  []elementStep
 	products  []productStep
 	tenants   []*tenantStep
+	shelf     []*shelfStep
 	unchanged int
 }
 
 // empty tells whether the server already matches the file.
 func (p *plan) empty() bool {
-	return len(p.elements) == 0 && len(p.products) == 0 &&
+	return len(p.elements) == 0 && len(p.products) == 0 && len(p.shelf) == 0 &&
 		!slices.ContainsFunc(p.tenants, func(t *tenantStep) bool { return !t.empty() })
 }
 
@@ -104,6 +106,7 @@ type planner struct {
 	out          *plan
 	products     map[string]*device.Product // by name, as they will be
 	deviceOwners map[string]tenant.ID       // owners of device names
+	shelf        map[string]*selfservice.ShelfItem
 	tenants      map[string]*tenantStep
 }
 
@@ -124,7 +127,13 @@ func (pl planner) plan(ctx context.Context) (*plan, error) {
 			names = append(names, pl.file.tenants[i].devices[j].deviceName.value)
 		}
 	}
+	for i := range pl.file.shelf {
+		names = append(names, pl.file.shelf[i].deviceName.value)
+	}
 	var err error
+	if pl.shelf, err = pl.Shelf.ByNames(ctx, names); err != nil {
+		return nil, err
+	}
 	if pl.deviceOwners, err = pl.Devices.OwnersOf(ctx, names); err != nil {
 		return nil, err
 	}
@@ -134,6 +143,9 @@ func (pl planner) plan(ctx context.Context) (*plan, error) {
 		}
 	}
 	if err := pl.checkHosts(ctx); err != nil {
+		return nil, err
+	}
+	if err := pl.planShelf(ctx); err != nil {
 		return nil, err
 	}
 	return pl.out, pl.planSecrets(ctx)

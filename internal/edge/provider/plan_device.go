@@ -50,6 +50,10 @@ func (pl *planner) planDevices(ctx context.Context, t *tenantStep) error {
 			)
 			continue
 		}
+		if item := pl.shelf[f.deviceName.value]; item != nil && item.Waits() {
+			pl.out.add(f.deviceName.at, "deviceName %q is on the shelf: take it off first", f.deviceName.value)
+			continue
+		}
 		t.devices = append(t.devices, pl.planDevice(t, known[f.deviceName.value], f))
 	}
 	return nil
@@ -83,6 +87,10 @@ func (pl *planner) planDevice(t *tenantStep, known *device.Device, f *fileDevice
 		}
 		s.product = current
 		setField(&s.step, "product", &s.product, &f.product)
+		if known.Removable() { // the file is its master from now on
+			origin := field[device.Origin]{value: device.OriginProvider, valid: true}
+			setField(&s.step, "origin", &s.device.Origin, &origin)
+		}
 		// An apply that was interrupted may have left the device without a secret.
 		if e := pl.Registry.Get(known.ID); e != nil && !e.HasSecret() && !f.secret.present() && !f.secrets.present() {
 			s.generateSecret = true
@@ -217,6 +225,10 @@ func (pl *planner) planSecrets(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	shelved, err := pl.Shelf.BySecrets(ctx, asked)
+	if err != nil {
+		return err
+	}
 	byID := map[device.ID]*deviceStep{}
 	for _, t := range pl.out.tenants {
 		for _, s := range t.devices {
@@ -226,6 +238,9 @@ func (pl *planner) planSecrets(ctx context.Context) error {
 	for _, t := range pl.out.tenants {
 		for _, s := range t.devices {
 			for i, h := range s.secrets {
+				if item := shelved[string(h[:])]; item != nil && item.Waits() {
+					pl.out.add(s.file.secretFields()[i].at, "this secret is that of a device on the shelf")
+				}
 				// If the file also gives the owner's secrets, the owner gives this one up: the file
 				// holds no secret twice.
 				owner := owners[h]

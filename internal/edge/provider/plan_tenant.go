@@ -94,6 +94,7 @@ func (pl *planner) planTenant(ctx context.Context, f *fileTenant) error {
 	}
 	setField(&t.step, "people", &people, &f.people)
 	t.tenant.PeopleByProvider = people == peopleByProvider
+	pl.planSelfService(t, f)
 	setOptional(&t.step, "mailsADay", &t.tenant.MailsPerDay, &f.mails)
 	setOptional(&t.step, "smsADay", &t.tenant.SMSPerDay, &f.sms)
 	if t.unchanged() {

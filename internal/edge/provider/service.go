@@ -13,14 +13,10 @@ import (
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/identity"
 	"tilth/internal/domain/reading"
+	"tilth/internal/domain/selfservice"
 	"tilth/internal/domain/tenant"
 	"tilth/internal/platform/db"
 )
-
-// Eraser deletes every reading of a device, durably.
-type Eraser interface {
-	Erase(ctx context.Context, t tenant.ID, d device.ID) error
-}
 
 // CoverageReader returns the days of a zone on which a device has readings, from <= time <= to,
 // epoch ms, oldest first.
@@ -39,9 +35,6 @@ type Intake interface {
 	// Recompute computes the values that are derived from a device's readings on the day of at,
 	// epoch ms. It writes values that are missing or different, and returns their number.
 	Recompute(ctx context.Context, ref device.Ref, at int64) (values int, err error)
-	// WaitCommitted waits until the intake writes nothing more of a device that was removed from
-	// the registry before.
-	WaitCommitted()
 }
 
 // Outbox holds the notifications to be sent.
@@ -49,12 +42,6 @@ type Outbox interface {
 	// Release ends the hold of notifications that a restore begins. It returns whether there was one,
 	// and how many notifications wait to be sent.
 	Release(ctx context.Context) (held bool, waiting int, err error)
-}
-
-// RuleStore holds the alarm rules of tenants.
-type RuleStore interface {
-	// ForgetDevice removes a device that is about to be deleted from its tenant's rules.
-	ForgetDevice(ctx context.Context, t tenant.ID, id device.ID) error
 }
 
 // TenantRecords are further records of a tenant, besides its devices and users.
@@ -73,17 +60,15 @@ type Stores struct {
 	Catalog       *device.Catalog
 	Devices       *device.Store
 	Scenes        *device.SceneStore
+	Shelf         *selfservice.Shelf
 	Registry      *device.Registry
 	Presence      *device.Presence
-	Diagnostics   *device.Diagnostics
-	Traces        *device.TraceStore
-	Readings      Eraser
+	Remover       *device.Remover
 	Coverage      CoverageReader
 	Scheduler     *reading.WorkScheduler // schedules work that reads history; nil: this service has its own
 	Intake        Intake
 	DeviceKey     []byte // the platform's key for the hashes of device secrets
 	Outbox        Outbox
-	Rules         RuleStore
 	TenantRecords []TenantRecords // removed with their tenant, in this order
 	BackupSource  BackupSource
 	// MinPassword is the minimum length of the passwords in a file, in characters; 0:
@@ -104,6 +89,7 @@ const (
 	KindUser    Kind = "user"
 	KindScene   Kind = "scene"
 	KindDevice  Kind = "device"
+	KindShelf   Kind = "shelf" // a device that waits for an owner to claim it
 )
 
 // Item is one thing that was created, changed or removed.
@@ -112,7 +98,7 @@ type Item struct {
 	Tenant  string // the owner's name; empty for things of the platform
 	Name    string
 	Changes []string // for a changed thing: its fields, as the file names them
-	Secret  string   // a device's secret or a user's password that the server made; returned only once
+	Secret  string   // a secret, password or claim code that the server made; returned only once
 }
 
 // Result says what an Apply or a Delete did.

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"tilth/internal/domain/device"
 )
 
 const (
@@ -66,7 +68,7 @@ func makeTokenFile(file string) error {
 	if err != nil {
 		return fmt.Errorf("provider token: %w", err)
 	}
-	_, err = f.WriteString(newSecret() + "\n")
+	_, err = f.WriteString(device.GenerateSecret(false) + "\n")
 	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
 		err = os.Rename(f.Name(), file)
 	}

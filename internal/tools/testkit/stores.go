@@ -11,6 +11,7 @@ import (
 	"tilth/internal/domain/notify"
 	"tilth/internal/domain/notify/webhook"
 	"tilth/internal/domain/reading"
+	"tilth/internal/domain/selfservice"
 	"tilth/internal/domain/silence"
 	"tilth/internal/domain/tenant"
 	"tilth/internal/platform/db"
@@ -49,6 +50,8 @@ type Stores struct {
 	Presence      *device.Presence
 	Diagnostics   *device.Diagnostics
 	Traces        *device.TraceStore
+	Hints         *device.Hints
+	Shelf         *selfservice.Shelf
 	Roster        *device.Roster
 	Status        *device.StatusStore
 	Notices       *alarm.NoticeStore
@@ -161,6 +164,8 @@ func (s *Stores) Restart(t testing.TB) {
 	s.Roster = device.NewRoster(s.Devices, s.Scenes, s.Catalog, s.Presence)
 	s.Status = device.NewStatusStore(s.DB, s.Registry, s.Presence, s.Diagnostics, s.Clock.Now)
 	s.Traces = device.NewTraceStore(s.DB, s.Registry, s.Presence, s.Log.Logger)
+	s.Hints = device.NewHints(s.Registry, s.Clock.Now)
+	s.Shelf = selfservice.NewShelf(s.DB, s.Clock.Now)
 	s.Reload(t)
 	if err := s.Status.Load(t.Context()); err != nil {
 		t.Fatal(err)
@@ -169,6 +174,45 @@ func (s *Stores) Restart(t testing.TB) {
 		t.Fatal(err)
 	}
 }
+
+// Remover makes what deletes devices; readings erases their readings.
+func (s *Stores) Remover(readings device.Eraser, intake device.CommitWaiter) *device.Remover {
+	return &device.Remover{
+		DB:          s.DB,
+		Catalog:     s.Catalog,
+		Devices:     s.Devices,
+		Registry:    s.Registry,
+		Presence:    s.Presence,
+		Diagnostics: s.Diagnostics,
+		Traces:      s.Traces,
+		Hints:       s.Hints,
+		Readings:    readings,
+		Intake:      intake,
+		Rules:       s.Rules,
+	}
+}
+
+// SelfService makes what adds devices in the console.
+func (s *Stores) SelfService(remover *device.Remover) *selfservice.Service {
+	return selfservice.New(selfservice.Deps{
+		DB:       s.DB,
+		Tenants:  s.Tenants,
+		Catalog:  s.Catalog,
+		Devices:  s.Devices,
+		Scenes:   s.Scenes,
+		Registry: s.Registry,
+		Remover:  remover,
+		Shelf:    s.Shelf,
+		Key:      SecretKey,
+		Now:      s.Clock.Now,
+	})
+}
+
+// NothingInTransit is an intake without readings in transit.
+type NothingInTransit struct{}
+
+// WaitCommitted returns at once.
+func (NothingInTransit) WaitCommitted() {}
 
 // SilenceFinder makes a finder of causes of silence over the stores and readings.
 func (s *Stores) SilenceFinder(readings reading.AggregateReader) *silence.Finder {

@@ -24,6 +24,7 @@ var eventSchemas = map[string]string{
 	"presence": "LivePresence",
 	"change":   "LiveChange",
 	"storage":  "LiveStorage",
+	"hint":     "LiveHint",
 }
 
 // Stream is an open stream of server-sent events.

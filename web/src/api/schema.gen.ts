@@ -2353,7 +2353,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Remove a device, user, scene or tenant
+         * Remove a device, user, scene, tenant or a device on the shelf
          * @description Deleting a device erases its readings. Deleting a scene moves its devices to the default group. A tenant must be empty of devices, users and scenes (409 names those that are left).
          */
         post: operations["delete"];
@@ -5267,10 +5267,10 @@ export interface components {
         };
         ApplyItem: {
             /** @enum {string} */
-            kind: "element" | "product" | "tenant" | "user" | "scene" | "device";
+            kind: "element" | "product" | "tenant" | "user" | "scene" | "device" | "shelf";
             tenant?: string;
             name: string;
-            /** @description a device's secret or a user's password made by the server; only this answer holds it */
+            /** @description a device's secret, a user's password or the claim code of a device on the shelf, made by the server; only this answer holds it */
             secret?: string;
             /** @description the fields that changed */
             changes?: string[];
@@ -5286,8 +5286,8 @@ export interface components {
         };
         DeleteRequest: {
             /** @enum {string} */
-            kind: "device" | "user" | "scene" | "tenant";
-            /** @description the owner; not given for a tenant itself */
+            kind: "device" | "user" | "scene" | "tenant" | "shelf";
+            /** @description the owner; not given for a tenant itself, and for a device on the shelf */
             tenant?: string;
             name: string;
         };

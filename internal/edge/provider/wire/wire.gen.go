@@ -24,6 +24,7 @@ const (
 	ApplyItemKindElement ApplyItemKind = "element"
 	ApplyItemKindProduct ApplyItemKind = "product"
 	ApplyItemKindScene   ApplyItemKind = "scene"
+	ApplyItemKindShelf   ApplyItemKind = "shelf"
 	ApplyItemKindTenant  ApplyItemKind = "tenant"
 	ApplyItemKindUser    ApplyItemKind = "user"
 )
@@ -39,6 +40,8 @@ func (e ApplyItemKind) Valid() bool {
 		return true
 	case ApplyItemKindScene:
 		return true
+	case ApplyItemKindShelf:
+		return true
 	case ApplyItemKindTenant:
 		return true
 	case ApplyItemKindUser:
@@ -52,6 +55,7 @@ func (e ApplyItemKind) Valid() bool {
 const (
 	DeleteRequestKindDevice DeleteRequestKind = "device"
 	DeleteRequestKindScene  DeleteRequestKind = "scene"
+	DeleteRequestKindShelf  DeleteRequestKind = "shelf"
 	DeleteRequestKindTenant DeleteRequestKind = "tenant"
 	DeleteRequestKindUser   DeleteRequestKind = "user"
 )
@@ -62,6 +66,8 @@ func (e DeleteRequestKind) Valid() bool {
 	case DeleteRequestKindDevice:
 		return true
 	case DeleteRequestKindScene:
+		return true
+	case DeleteRequestKindShelf:
 		return true
 	case DeleteRequestKindTenant:
 		return true
@@ -79,7 +85,7 @@ type ApplyItem struct {
 	Kind    ApplyItemKind `json:"kind"`
 	Name    string        `json:"name"`
 
-	// Secret a device's secret or a user's password made by the server; only this answer holds it
+	// Secret a device's secret, a user's password or the claim code of a device on the shelf, made by the server; only this answer holds it
 	Secret *string `json:"secret,omitempty"`
 	Tenant *string `json:"tenant,omitempty"`
 }
@@ -114,7 +120,7 @@ type DeleteRequest struct {
 	Kind DeleteRequestKind `json:"kind"`
 	Name string            `json:"name"`
 
-	// Tenant the owner; not given for a tenant itself
+	// Tenant the owner; not given for a tenant itself, and for a device on the shelf
 	Tenant *string `json:"tenant,omitempty"`
 }
 
@@ -212,7 +218,7 @@ type ServerInterface interface {
 	// Backup A backup of all stored data, as of one instant, as one file
 	// (GET /provider-api/v1/backup)
 	Backup(w http.ResponseWriter, r *http.Request)
-	// Delete Remove a device, user, scene or tenant
+	// Delete Remove a device, user, scene, tenant or a device on the shelf
 	// (POST /provider-api/v1/delete)
 	Delete(w http.ResponseWriter, r *http.Request)
 	// Derive Compute the derived values of a device's past again
@@ -1318,7 +1324,7 @@ type StrictServerInterface interface {
 	// Backup A backup of all stored data, as of one instant, as one file
 	// (GET /provider-api/v1/backup)
 	Backup(ctx context.Context, request BackupRequestObject) (BackupResponseObject, error)
-	// Delete Remove a device, user, scene or tenant
+	// Delete Remove a device, user, scene, tenant or a device on the shelf
 	// (POST /provider-api/v1/delete)
 	Delete(ctx context.Context, request DeleteRequestObject) (DeleteResponseObject, error)
 	// Derive Compute the derived values of a device's past again
