@@ -157,3 +157,18 @@ func BenchmarkLargeFleet(b *testing.B) {
 		reportMedian(b, func() error { _, _, err := s.Roster.MapPoints(ctx, owner.ID, nil); return err })
 	})
 }
+
+// BenchmarkReloadOneDevice compares what one device that an owner adds costs the registry of a large
+// fleet with loading the whole registry again.
+func BenchmarkReloadOneDevice(b *testing.B) {
+	s, owner, devices := newLargeFleet(b, largeFleetSize)
+	one := devices[len(devices)/2]
+	b.Run("one", func(b *testing.B) {
+		reportMedian(b, func() error {
+			return s.Devices.Reload(b.Context(), owner.ID, s.Catalog, s.Registry, one.ID)
+		})
+	})
+	b.Run("all", func(b *testing.B) {
+		reportMedian(b, func() error { return s.Devices.LoadRegistry(b.Context(), s.Catalog, s.Registry) })
+	})
+}

@@ -18,6 +18,7 @@ var farmFile []byte
 type farmDefinition struct {
 	Elements []element     `yaml:"elements"`
 	Products []productFile `yaml:"products"`
+	Shelf    []shelfFile   `yaml:"shelf"`
 	Tenants  []tenantFile  `yaml:"tenants"`
 }
 
@@ -48,7 +49,22 @@ type tenantFile struct {
 	Diy      branding     `yaml:"diy"`
 	Users    []userFile   `yaml:"users"`
 	Scenes   []string     `yaml:"scenes"`
+	Self     selfFile     `yaml:"selfService,omitempty"`
 	Devices  []deviceFile `yaml:"devices"`
+}
+
+type selfFile struct {
+	Devices  int      `yaml:"devices"`
+	Products []string `yaml:"products"`
+	Claims   bool     `yaml:"claims"`
+}
+
+type shelfFile struct {
+	DeviceName string `yaml:"deviceName"`
+	Serial     string `yaml:"serial"`
+	Product    string `yaml:"product"`
+	ClaimCode  string `yaml:"claimCode"`
+	Tenant     string `yaml:"tenant"`
 }
 
 type branding struct {
