@@ -30,14 +30,14 @@ func (s *Service) Claim(ctx context.Context, c *identity.Caller, label string, f
 	if wait > 0 {
 		return nil, errs.New(errs.TooMany, "error.429").RetryAfter(wait)
 	}
-	if err := s.countChange(t); err != nil {
-		return nil, err
-	}
 	if err := f.check(); err != nil {
 		return nil, err
 	}
 	text, err := readClaim(label)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.countChange(t); err != nil {
 		return nil, err
 	}
 	var a *addition
