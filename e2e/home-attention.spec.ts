@@ -37,6 +37,14 @@ test('which device is over its limit, since when, and who was told: no click, th
   await expectAccessible(page);
   expect(await page.evaluate(() => document.documentElement.scrollHeight - window.innerHeight)).toBeLessThanOrEqual(0);
 
+  // The dialog looks like the console, although the page itself is drawn without such parts.
+  await row.getByRole('button', { name: 'I am on it' }).click();
+  const dialog = page.getByRole('dialog', { name: 'I am on it' });
+  const font = await row.evaluate((element) => getComputedStyle(element).fontFamily);
+  await expect(dialog.getByRole('button', { name: 'I am on it' })).toHaveCSS('font-family', font);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await expect(dialog).toBeHidden();
+
   // Choosing another device moves nothing.
   const map = page.getByRole('region', { name: 'Map' });
   const before = await map.boundingBox();

@@ -4,13 +4,15 @@ import UpOutlined from '@ant-design/icons/UpOutlined';
 import { memo, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '@/lib/format/format';
+import { withAntd } from '@/ui/antd/withAntd';
 import { lazyComponent } from '@/ui/lazyComponent';
 import { Loading, Skeleton } from '@/ui/Skeleton';
 import css from './Attention.module.css';
 import { AttentionRow } from './AttentionRow';
 import { type AttentionItem, type Attention as Data, itemKey } from './queries';
 
-const AckDialog = lazyComponent(() => import('@/ui/alarm/AckDialog'), 'AckDialog');
+// The home page has no antd: the dialog brings it, with the theme and the language.
+const AckDialog = lazyComponent(() => withAntd(() => import('@/ui/alarm/AckDialog'), 'AckDialog'), 'AckDialog');
 
 /** How many things are shown before the user asks for the others. */
 const shownAtFirst = 3;
