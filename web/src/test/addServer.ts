@@ -32,8 +32,8 @@ export const probe: Schemas['OfferedProduct'] = {
   properties: ['soilMoisture'],
 };
 
-/** A device on the provider's shelf. */
-interface Shelved {
+/** A device that the provider has put up for its label's code. */
+interface Claimable {
   code: string;
   devEui?: string;
   ownerToken?: string;
@@ -49,10 +49,10 @@ export function addServer(server: DeviceServer, change: Partial<Schemas['DeviceO
   forgetAdded();
   const state = {
     offer: { used: 3, most: 50, products: [mast, probe], claims: true, ...change } as Schemas['DeviceOffer'],
-    shelf: [
+    claimable: [
       { code: '7K3Q-9DMX-2B4F-7' },
-      { code: '1111-2222-3333-4', devEui: '4242FFFFFFFFFFFF', ownerToken: '0102', secret: 'secret-of-the-shelf' },
-    ] as Shelved[],
+      { code: '1111-2222-3333-4', devEui: '4242FFFFFFFFFFFF', ownerToken: '0102', secret: 'secret-of-the-label' },
+    ] as Claimable[],
     first: { state: 'waiting', hints: [] } as Schemas['FirstReadingState'],
     /** How often the first reading was asked for. */
     firstAsked: 0,
@@ -103,7 +103,7 @@ export function addServer(server: DeviceServer, change: Partial<Schemas['DeviceO
   post(addPaths.read, ({ text }: Schemas['ClaimRead']) => ok(readLabel(text) as never));
   post(addPaths.claim, (body: Schemas['DeviceClaim']) => {
     const label = readLabel(body.text);
-    const found = state.shelf.find(({ code, devEui, ownerToken }) =>
+    const found = state.claimable.find(({ code, devEui, ownerToken }) =>
       label.kind === 'code'
         ? sameCode(code) === sameCode(label.code ?? '')
         : devEui === label.devEui && ownerToken !== undefined && ownerToken === label.ownerToken,
@@ -115,7 +115,7 @@ export function addServer(server: DeviceServer, change: Partial<Schemas['DeviceO
     }
     const conflict = taken(body);
     if (conflict) return conflict;
-    state.shelf = state.shelf.filter((shelved) => shelved !== found);
+    state.claimable = state.claimable.filter((other) => other !== found);
     return ok({ deviceName: add(body.noteName ?? '', 'Soil probe'), secret: found.secret ?? null });
   });
   post(addPaths.import, ({ csv, dryRun }: Schemas['DeviceImport']) => {

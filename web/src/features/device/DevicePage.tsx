@@ -6,7 +6,7 @@ import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { lastPage, pageSizes } from '@/lib/http/paging';
 import { overviewQuery } from '@/lib/http/queries';
 import { useLanguage } from '@/lib/i18n/i18n';
-import { useMay } from '@/lib/session/useMay';
+import { useMayAsk } from '@/lib/session/useMay';
 import { usePreferences } from '@/lib/storage/preferences';
 import { NotFetched } from '@/ui/NotFetched';
 import { PageError } from '@/ui/PageError';
@@ -42,7 +42,7 @@ export function DevicePage() {
   const { page: pageNo = 1, size: pageSize = pageSizes[0], device: opened, edit = false } = search;
   const overview = useQuery({ ...overviewQuery() });
   const table = useQuery(tableQuery(language, search));
-  const mayAdd = useMay('owner');
+  const mayAdd = useMayAsk('owner');
   const offers = useQuery({ ...offerQuery(language), enabled: mayAdd });
   const offer = mayAdd ? offers.data : undefined;
   const { data } = table;

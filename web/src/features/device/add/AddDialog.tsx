@@ -51,7 +51,7 @@ export function AddDialog({ way, offer, preset, onWay, onClose, onOpenDevice }: 
     send: ({ productId = 0, ...values }) =>
       api.post('/admin-api/client/pc/device/create', { body: { ...addBody({ ...values, productId }), productId } }),
   });
-  const claim = useClaim({ shown: way === 'code', preset: { groupId: preset.groupId } });
+  const claim = useClaim({ shown: way === 'code' && offer?.claims === true, preset: { groupId: preset.groupId } });
   const table = useTable();
   const stored = useStoredCheck();
   const first = useFirstReading(shown?.kind === 'device' ? shown.deviceName : undefined);

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '@/lib/http/errorText';
 import { useLanguage } from '@/lib/i18n/i18n';
-import { useMay } from '@/lib/session/useMay';
+import { useMay, useMayAsk } from '@/lib/session/useMay';
 import { ErrorNote } from '@/ui/ErrorNote';
 import { SegmentedControl } from '@/ui/form/SegmentedControl';
 import { Note } from '@/ui/Note';
@@ -30,7 +30,7 @@ export function AddStep({ id, way, ways, forms, onWay, onOpenDevice }: AddStepPr
   const { t } = useTranslation();
   const language = useLanguage((state) => state.language);
   const mayAdd = useMay('owner');
-  const query = useQuery({ ...offerQuery(language), enabled: mayAdd });
+  const query = useQuery({ ...offerQuery(language), enabled: useMayAsk('owner') });
   const { data: offer } = query;
   // Who opens the address on a label may be anybody.
   if (!mayAdd) {

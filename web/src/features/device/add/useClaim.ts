@@ -10,7 +10,7 @@ import { useAddForm } from './useAddForm';
 /** More than any label holds. */
 const maxLength = 512;
 
-/** A device whose label has a code: reads the label, then takes the device over. `shown`: the user sees it. */
+/** A device whose label has a code: reads the label, then takes the device over. `shown`: the user sees it, and may. */
 export function useClaim({ shown, preset }: { shown: boolean; preset: { groupId?: number } }) {
   const { t } = useTranslation();
   const [text, setText] = useState('');
