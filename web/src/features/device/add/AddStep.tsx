@@ -55,7 +55,7 @@ export function AddStep({ id, way, ways, forms, onWay, onOpenDevice }: AddStepPr
     );
   }
   return (
-    <>
+    <div className={css.step}>
       {ways.length > 1 ? (
         <SegmentedControl
           className={css.ways}
@@ -76,6 +76,6 @@ export function AddStep({ id, way, ways, forms, onWay, onOpenDevice }: AddStepPr
       ) : (
         <TableWay id={id} offer={offer} table={forms.table} />
       )}
-    </>
+    </div>
   );
 }

@@ -48,7 +48,7 @@ export function hintText(
 ): string {
   switch (kind) {
     case 'wrongSecret':
-      return `${t('device.first.wrongSecret', { address, device: deviceName })} ${t('device.first.wrongSecretTodo')}`;
+      return t('device.first.wrongSecret', { address, device: deviceName });
     case 'unreadable':
       return t('device.first.unreadable', { example: JSON.stringify(sampleValues(properties, [])) });
     case 'refused':
