@@ -1,6 +1,7 @@
 import { Button, Input, type InputRef } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useFormat } from '@/lib/format/format';
 import { Field } from '@/ui/form/Field';
 import { Note } from '@/ui/Note';
 import { Select } from '@/ui/Select';
@@ -21,14 +22,19 @@ interface AddFieldsProps {
   onOpenDevice: (deviceName: string) => void;
 }
 
+const claimedFields: ReadonlySet<AddField> = new Set(['noteName', 'groupId', 'latitude', 'longitude']);
+
 /** The fields of a device to add. */
 export function AddFields({ adding, products, onOpenDevice }: AddFieldsProps) {
   const { t } = useTranslation();
+  const format = useFormat();
   const { form, values, refusal, change } = adding;
   const [placing, setPlacing] = useState(false);
   const farDistance = useSceneDistance(values.groupId ?? 0, '', placeOf(values));
   const placed = placing || values.latitude !== '' || values.longitude !== '';
   const [product, note, serial] = [form.field('productId'), form.field('noteName'), form.field('serial')];
+  // Of a claimed device the provider says the model and the serial: there is no field for them.
+  const isElsewhere = refusal && (refusal.field === 'form' || (!products && !claimedFields.has(refusal.field)));
   const refused = (field: AddField) => (refusal?.field === field ? refusal.text : undefined);
   const taken = refusal?.takenBy;
   const openTaken =
@@ -40,10 +46,10 @@ export function AddFields({ adding, products, onOpenDevice }: AddFieldsProps) {
   const below = (field: AddField) => (refusal?.field === field ? openTaken : undefined);
   return (
     <>
-      {refusal?.field === 'form' ? (
+      {isElsewhere ? (
         <div className={css.note}>
           <Note tone="wrong" title={t('device.add.fail')} action={openTaken}>
-            {refusal.text}
+            {format.capital(refusal.text)}
           </Note>
         </div>
       ) : null}

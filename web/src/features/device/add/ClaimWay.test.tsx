@@ -84,6 +84,17 @@ describe('a device with a code', () => {
     await findDialog('Connect “Lower field”');
   });
 
+  it('whose serial another device has leads to that device', async () => {
+    server.answers.set(addPaths.claim, () =>
+      refused(601, 'Serial: another device has this serial already', { deviceName: 'WS-1' }),
+    );
+    const { user, dialog, router } = await claim('7K3Q-9DMX-2B4F-7');
+    const note = await within(dialog).findByRole('alert');
+    expect(note).toHaveTextContent('Another device has this serial already');
+    await user.click(within(note).getByRole('button', { name: 'Open that device' }));
+    await waitFor(() => expect(router.state.location.search).toEqual({ device: 'WS-1' }));
+  });
+
   it('may have come through although no answer did', async () => {
     server.answers.set(addPaths.claim, () => HttpResponse.error());
     const { dialog } = await claim('7K3Q-9DMX-2B4F-7');

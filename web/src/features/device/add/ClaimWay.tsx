@@ -21,8 +21,7 @@ export function ClaimWay({ id, claim, onOpenDevice }: ClaimWayProps) {
   const { label, adding } = claim;
   if (!label) return <CodeStep id={id} claim={claim} />;
   // The label is no proof, so the server wants the code beside it.
-  const needsCode =
-    label.kind === 'lorawan' && adding.refusal?.field === 'form' && adding.refusal.takenBy === undefined;
+  const needsCode = label.kind === 'lorawan' && adding.refusal?.field === 'form';
   return (
     <form id={id} onSubmit={adding.form.submit} noValidate>
       <div className={css.label}>
