@@ -45,8 +45,8 @@ export function Removal({ device, onDeleted }: RemovalProps) {
     <Section
       title={t('device.remove.title')}
       aside={
-        <Button size="small" danger onClick={() => setTarget(device)}>
-          {t('device.remove.title')}
+        <Button size="small" danger aria-label={t('device.remove.title')} onClick={() => setTarget(device)}>
+          {t('common.delete')}
         </Button>
       }
     >
