@@ -83,7 +83,7 @@ test('a new secret replaces the old one, and the commands to copy use it', async
   await expect(connection.getByText('1 secret is valid.')).toBeVisible();
   await connection.getByRole('button', { name: 'New secret' }).click();
   const question = sheet(page, 'Make a new secret?');
-  await question.getByRole('checkbox').check();
+  await question.getByRole('checkbox', { name: 'End the other secrets at once' }).check();
   await expect(question).toContainText('Whatever uses them loses its connection now');
   await question.getByRole('button', { name: 'Make secret' }).click();
 

@@ -14,6 +14,7 @@ import { alarmSearch } from '@/features/alarm/search';
 import { analysisSearch } from '@/features/analysis/search';
 import { channelSearch } from '@/features/channel/search';
 import { dataSearch } from '@/features/data/search';
+import { keepPendingCode } from '@/features/device/add/pendingCode';
 import { deviceSearch } from '@/features/device/search';
 import { homeQueries } from '@/features/home/queries';
 import { homeSearch } from '@/features/home/search';
@@ -75,6 +76,19 @@ const invitationRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/invitation',
   component: withTexts('rest', () => import('./InvitationRoute'), 'InvitationRoute'),
+});
+
+/**
+ * The address of a label's QR code. Its code waits in this tab, and the dialog that takes it opens, after
+ * a sign-in if there is no session.
+ */
+const claimRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/claim',
+  beforeLoad: ({ location }) => {
+    if (location.hash) keepPendingCode(location.hash);
+    throw redirect({ to: '/device', search: { add: 'code' }, replace: true });
+  },
 });
 
 /** All child routes require a session and remember where the user wanted to go. */
@@ -209,6 +223,7 @@ const routeTree = rootRoute.addChildren([
   indexRoute,
   signInRoute,
   invitationRoute,
+  claimRoute,
   signedInRoute.addChildren([shellRoute.addChildren([homeRoute, ...pageRoutes]), virtualRealityRoute]),
   publicRoute.addChildren([signUpRoute]),
 ]);

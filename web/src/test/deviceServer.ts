@@ -129,7 +129,10 @@ export function deviceServer(devices?: Device[]) {
     { id: 1, productName: 'Weather mast' },
     { id: 2, productName: 'Field camera' },
   ]);
-  get(paths.connection, () => state.connection);
+  get(paths.connection, (query) => ({ ...state.connection, deviceName: query.get('deviceName') }));
+  // The provider adds all devices unless addServer says otherwise.
+  get(`${client}/device/offer`, () => ({ used: 0, most: 0, products: [], claims: false }));
+  get(`${client}/device/get/first-reading`, () => ({ state: 'waiting', hints: [] }));
   get(paths.diagnostics, () => state.diagnostics);
   get(paths.silence, () => state.silence);
   get(paths.coverage, () => state.coverage);

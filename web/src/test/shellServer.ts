@@ -18,6 +18,7 @@ export function shellServer() {
       email: '',
       mobile: '',
       avatar: '',
+      role: 'owner',
       tenantName: 'Aydın Valley Growers',
       timeZone: tenantZone,
     }),

@@ -1,11 +1,11 @@
 import { useBlocker } from '@tanstack/react-router';
-import { Button, Checkbox } from 'antd';
-import { useRef, useState } from 'react';
+import { Button } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { CopyBox } from './CopyBox';
 import { Dialog } from './Dialog';
 import { Note } from './Note';
 import css from './SecretDialog.module.css';
+import { StoredCheck, useStoredCheck } from './StoredCheck';
 
 /** One text to copy, with its button. */
 export interface SecretPart {
@@ -34,9 +34,7 @@ interface SecretDialogProps {
 /** Shows a new secret once: only the user's confirmation that it is stored closes the dialog. */
 export function SecretDialog({ open, title, ready, parts, warning, onStored, onClosed }: SecretDialogProps) {
   const { t } = useTranslation();
-  const [stored, setStored] = useState(false);
-  const [early, setEarly] = useState(false);
-  const check = useRef<HTMLInputElement | null>(null);
+  const check = useStoredCheck();
 
   useBlocker({
     // Only the end of the session leads to the sign-in page, and then nothing must be shown any
@@ -47,9 +45,7 @@ export function SecretDialog({ open, title, ready, parts, warning, onStored, onC
   });
 
   const close = () => {
-    if (stored) return onStored();
-    setEarly(true);
-    check.current?.focus();
+    if (check.demand()) onStored();
   };
 
   return (
@@ -60,30 +56,13 @@ export function SecretDialog({ open, title, ready, parts, warning, onStored, onC
       firm
       width={520}
       onClosed={() => {
-        setStored(false);
-        setEarly(false);
+        check.forget();
         onClosed();
       }}
       footer={
         <>
-          <div className={css.stored}>
-            <Checkbox
-              ref={(box) => {
-                check.current = box?.input ?? null;
-              }}
-              checked={stored}
-              onChange={(event) => setStored(event.target.checked)}
-              aria-describedby={early && !stored ? 'secret-early' : undefined}
-            >
-              {t('secret.stored')}
-            </Checkbox>
-            {early && !stored ? (
-              <p className={css.early} id="secret-early" role="alert">
-                {t('secret.storeFirst')}
-              </p>
-            ) : null}
-          </div>
-          <Button type="primary" disabled={!stored} onClick={close}>
+          <StoredCheck check={check} label={t('secret.stored')} warning={t('secret.storeFirst')} />
+          <Button type="primary" disabled={!check.stored} onClick={close}>
             {t('secret.done')}
           </Button>
         </>

@@ -12,7 +12,7 @@ const refetchDebounceMs = [300, 1500] as const;
 // Without the devices' sparklines: nobody changes the past.
 const deviceKeyList: readonly QueryKey[] = [
   overviewQuery().queryKey,
-  ...(['groups', 'page', 'device', 'latest', 'tsl', 'model', 'map'] as const).map(deviceKeys.kind),
+  ...(['groups', 'page', 'device', 'latest', 'tsl', 'model', 'map', 'offer'] as const).map(deviceKeys.kind),
 ];
 const sceneListKey: QueryKey = ['scenes'];
 const ruleKeyList: readonly QueryKey[] = [

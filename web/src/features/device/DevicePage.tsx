@@ -6,14 +6,17 @@ import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { lastPage, pageSizes } from '@/lib/http/paging';
 import { overviewQuery } from '@/lib/http/queries';
 import { useLanguage } from '@/lib/i18n/i18n';
+import { useMayAsk } from '@/lib/session/useMay';
 import { usePreferences } from '@/lib/storage/preferences';
 import { NotFetched } from '@/ui/NotFetched';
 import { PageError } from '@/ui/PageError';
 import { Pager } from '@/ui/Pager';
 import { PageTitle } from '@/ui/PageTitle';
+import { AddHost } from './add/AddHost';
+import { waysOf } from './add/ways';
 import css from './DevicePage.module.css';
 import { SecretOnce } from './detail/SecretOnce';
-import { tableQuery } from './queries';
+import { offerQuery, tableQuery } from './queries';
 import { Scenes } from './scenes/Scenes';
 import { DeviceSheet } from './sheet/DeviceSheet';
 import { Cards } from './table/Cards';
@@ -35,10 +38,13 @@ export function DevicePage() {
   const isWide = useMediaQuery(wideQuery);
   const fixedNavbar = usePreferences((state) => state.fixedNavbar);
   const language = useLanguage((state) => state.language);
-  const { search, change, open, close, sortBy } = useDeviceSearch();
+  const { search, change, open, close, add, sortBy } = useDeviceSearch();
   const { page: pageNo = 1, size: pageSize = pageSizes[0], device: opened, edit = false } = search;
   const overview = useQuery({ ...overviewQuery() });
   const table = useQuery(tableQuery(language, search));
+  const mayAdd = useMayAsk('owner');
+  const offers = useQuery({ ...offerQuery(language), enabled: mayAdd });
+  const offer = mayAdd ? offers.data : undefined;
   const { data } = table;
   const summary = useSummary(overview.data);
 
@@ -55,18 +61,20 @@ export function DevicePage() {
   const beside = isWide && opened !== undefined;
   const expected = Math.min(pageSize, maxSkeletons);
   const empty = data?.total === 0;
+  const [way] = offer ? waysOf(offer) : [];
+  const onAdd = way && (() => add(way));
   const layout = beside ? css.withSheet : isWide ? css.withScenes : '';
   return (
     <>
       <PageTitle title={t('nav.device')} summary={summary} />
-      <PageError queries={[table]} />
+      <PageError queries={mayAdd ? [table, offers] : [table]} />
       <div className={`${css.page} ${layout}`} style={{ '--bar': fixedNavbar ? '56px' : '0px' } as CSSProperties}>
         {beside ? null : <Scenes beside={isWide} chosen={search.scene} onChoose={onScene} />}
         <section className={css.card} aria-label={t('home.list.title')}>
-          <Toolbar search={search} onChange={change} />
+          <Toolbar search={search} onChange={change} onAdd={onAdd} />
           <div className={`${css.rows} ${table.isPlaceholderData ? css.waiting : ''}`} aria-busy={table.isFetching}>
             {empty ? (
-              <NoRows search={search} onClear={clear} onAll={() => onScene(undefined)} />
+              <NoRows search={search} onClear={clear} onAll={() => onScene(undefined)} onAdd={onAdd} />
             ) : table.isError && !data ? (
               <NotFetched title={t('home.list.failed')} />
             ) : isPhone ? (
@@ -107,6 +115,7 @@ export function DevicePage() {
         )}
       </div>
       <SecretOnce />
+      <AddHost search={search} offer={offer} onAdd={add} onOpenDevice={open} />
     </>
   );
 }

@@ -14,6 +14,9 @@ export type Connection = Schemas['Connection'];
 export type Diagnostics = Schemas['Diagnostics'];
 export type CoverageDay = Schemas['CoverageDay'];
 export type PresenceChange = Schemas['PresenceChange'];
+export type DeviceOffer = Schemas['DeviceOffer'];
+export type FirstReading = Schemas['FirstReading'];
+export type DeviceHint = Schemas['DeviceHint'];
 
 /**
  * Key of presence, intake and similar queries of one device. Live events do not update their data;
@@ -118,4 +121,26 @@ export const coverageQuery = (deviceName: string) =>
       return api.get('/admin-api/client/pc/device/get/coverage', { query, signal });
     },
     staleTime: 5 * 60_000,
+  });
+
+/** What the provider lets the tenant add. */
+export const offerQuery = (language: Language) =>
+  queryOptions({
+    ...bannerQueryOptions,
+    // Who is no owner any more is told so by the page as soon as the role is fetched.
+    meta: { ...bannerQueryOptions.meta, shows: [403] },
+    queryKey: [...deviceKeys.kind('offer'), language],
+    queryFn: ({ signal }) => api.get('/admin-api/client/pc/device/offer', { signal }),
+  });
+
+/** Whether a new device has reported, and what went wrong; the live stream tells what follows. */
+export const firstReadingQuery = (deviceName: string) =>
+  queryOptions({
+    ...bannerQueryOptions,
+    queryKey: [...detailKey, 'first-reading', deviceName],
+    queryFn: ({ signal }) =>
+      api.get('/admin-api/client/pc/device/get/first-reading', { query: { deviceName }, signal }),
+    // An answer of earlier would lack what was heard since.
+    staleTime: 0,
+    gcTime: 0,
   });

@@ -13,6 +13,10 @@ export const sortColumns = [
 ] as const;
 export type SortColumn = (typeof sortColumns)[number];
 
+/** The ways of adding devices. */
+export const addWays = ['new', 'code', 'table'] as const;
+export type AddWay = (typeof addWays)[number];
+
 /** The search parameters of the device page. They determine everything that it shows. */
 export interface DeviceSearch {
   /** Part of a name. */
@@ -29,6 +33,8 @@ export interface DeviceSearch {
   device?: string;
   /** The sheet shows the form. */
   edit?: true;
+  /** How a device is being added. */
+  add?: AddWay;
 }
 
 /** The router parses a text of digits alone as a number. */
@@ -65,6 +71,7 @@ export function deviceSearch(given: Record<string, unknown>): DeviceSearch {
     size: size === pageSizes[0] ? undefined : size,
     device,
     edit: device === undefined ? undefined : flagParam(given.edit),
+    add: addWays.find((way) => way === given.add),
   };
 }
 

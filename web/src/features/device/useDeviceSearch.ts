@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
-import type { DeviceSearch, SortColumn } from './search';
+import type { AddWay, DeviceSearch, SortColumn } from './search';
 
 /** The search parameters and functions to change them. */
 export function useDeviceSearch() {
@@ -22,7 +22,7 @@ export function useDeviceSearch() {
   /** Opens a device's sheet in a new history entry, so that the browser's Back button closes it. */
   const open = useCallback(
     (device: string, edit = false) => {
-      const part: Partial<DeviceSearch> = { device, edit: edit || undefined };
+      const part: Partial<DeviceSearch> = { device, edit: edit || undefined, add: undefined };
       void navigate({ search: (before) => ({ ...before, ...part }), resetScroll: false });
     },
     [navigate],
@@ -31,6 +31,21 @@ export function useDeviceSearch() {
   const close = useCallback(() => {
     void navigate({ search: (before) => ({ ...before, device: undefined, edit: undefined }), resetScroll: false });
   }, [navigate]);
+
+  /**
+   * Opens the dialog that adds devices in a new history entry, so that the browser's Back button closes
+   * it. Another way replaces that entry.
+   */
+  const add = useCallback(
+    (way: AddWay | undefined) => {
+      void navigate({
+        search: (before) => ({ ...before, add: way }),
+        replace: way !== undefined && search.add !== undefined,
+        resetScroll: false,
+      });
+    },
+    [navigate, search.add],
+  );
 
   /**
    * The first click sorts by a column (contact and state in descending order), the second reverses
@@ -55,5 +70,5 @@ export function useDeviceSearch() {
     [navigate],
   );
 
-  return useMemo(() => ({ search, change, open, close, sortBy }), [search, change, open, close, sortBy]);
+  return useMemo(() => ({ search, change, open, close, add, sortBy }), [search, change, open, close, add, sortBy]);
 }

@@ -45,7 +45,7 @@ export const retryMs = 10_000;
 export const deviceKeys = {
   all: ['devices'] as const,
   derived: (deviceName: string, sign: string) => ['devices', 'derived', deviceName, sign] as const,
-  kind: (kind: 'groups' | 'page' | 'device' | 'latest' | 'tsl' | 'model' | 'day' | 'dayLines' | 'map') =>
+  kind: (kind: 'groups' | 'page' | 'device' | 'latest' | 'tsl' | 'model' | 'day' | 'dayLines' | 'map' | 'offer') =>
     ['devices', kind] as const,
   groups: (language: Language, takesRule?: number, deviceName?: string) =>
     deviceName

@@ -11,6 +11,11 @@ describe('parseEvent', () => {
     expect(parseEvent(frame('presence', JSON.stringify(presence)))).toEqual({ name: 'presence', data: presence });
   });
 
+  it('parses what went wrong with a device', () => {
+    const hint = { deviceName: 'WS-0001', kind: 'refused', time: 3, identifier: 'temp', didYouMean: 'airTemperature' };
+    expect(parseEvent(frame('hint', JSON.stringify(hint)))).toEqual({ name: 'hint', data: hint });
+  });
+
   it('passes notices and messages on unchanged', () => {
     expect(parseEvent(frame('notice', '{"id":4}'))).toEqual({ name: 'notice', data: { id: 4 } });
     expect(parseEvent(frame('message', '{}'))).toEqual({ name: 'message', data: {} });
@@ -39,6 +44,8 @@ describe('parseEvent', () => {
     ['reading', '{"deviceName":"a","time":1,"values":[]}'],
     ['presence', '{"deviceName":"a","time":1,"onlineState":2}'],
     ['presence', 'null'],
+    ['hint', '{"deviceName":"a","kind":"refused"}'],
+    ['hint', '{"kind":"refused","time":1}'],
     ['change', '{}'],
     ['change', '{"of":"device"}'],
     ['change', '{"of":[1]}'],

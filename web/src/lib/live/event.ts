@@ -4,6 +4,8 @@ import type { StreamEvent } from './eventStreamParser';
 export type LiveReading = components['schemas']['LiveReading'];
 export type LivePresence = components['schemas']['LivePresence'];
 export type LiveChange = components['schemas']['LiveChange'];
+/** Something that went wrong as a device tried to report. */
+export type LiveHint = components['schemas']['LiveHint'];
 /** Whether the server can store readings. */
 export type LiveStorage = components['schemas']['LiveStorage'];
 /** A kind of things that users and the provider change. */
@@ -13,6 +15,7 @@ export type ChangeKind = LiveChange['of'][number];
 export type LiveEvent =
   | { name: 'reading'; data: LiveReading }
   | { name: 'presence'; data: LivePresence }
+  | { name: 'hint'; data: LiveHint }
   | { name: 'change'; data: LiveChange }
   | { name: 'notice' | 'message' | 'delivery' | 'budget'; data: unknown }
   | { name: 'storage'; data: LiveStorage }
@@ -33,6 +36,11 @@ function isPresence(value: Record<string, unknown>): boolean {
   return typeof deviceName === 'string' && typeof time === 'number' && (onlineState === 0 || onlineState === 1);
 }
 
+function isHint(value: Record<string, unknown>): boolean {
+  const { deviceName, kind, time } = value;
+  return typeof deviceName === 'string' && typeof kind === 'string' && typeof time === 'number';
+}
+
 function isStorage({ stoppedAt }: Record<string, unknown>): boolean {
   return stoppedAt === undefined || typeof stoppedAt === 'number';
 }
@@ -41,6 +49,15 @@ function isStorage({ stoppedAt }: Record<string, unknown>): boolean {
 function isChange({ of }: Record<string, unknown>): boolean {
   return Array.isArray(of) && of.every((sort) => typeof sort === 'string');
 }
+
+/** The events whose content a screen reads; of the others it takes only that they came. */
+const checks: Partial<Record<string, (value: Record<string, unknown>) => boolean>> = {
+  reading: isReading,
+  presence: isPresence,
+  hint: isHint,
+  change: isChange,
+  storage: isStorage,
+};
 
 /**
  * Null for an event of an unknown kind. An unreadable event of a known kind becomes a reset: its
@@ -52,6 +69,7 @@ export function parseEvent(frame: StreamEvent): LiveEvent | null {
       return { name: 'reset' };
     case 'reading':
     case 'presence':
+    case 'hint':
     case 'notice':
     case 'message':
     case 'delivery':
@@ -68,13 +86,10 @@ export function parseEvent(frame: StreamEvent): LiveEvent | null {
   } catch {
     return { name: 'reset' };
   }
-  if (frame.name !== 'reading' && frame.name !== 'presence' && frame.name !== 'change' && frame.name !== 'storage')
-    return { name: frame.name, data };
+  const isWhole = checks[frame.name];
+  if (!isWhole) return { name: frame.name, data } as LiveEvent;
   const value = asRecord(data);
-  if (frame.name === 'reading' && value && isReading(value)) return { name: 'reading', data: data as LiveReading };
-  if (frame.name === 'presence' && value && isPresence(value)) return { name: 'presence', data: data as LivePresence };
-  if (frame.name === 'change' && value && isChange(value)) return { name: 'change', data: data as LiveChange };
-  if (frame.name === 'storage' && value && isStorage(value)) return { name: 'storage', data: data as LiveStorage };
+  if (value && isWhole(value)) return { name: frame.name, data } as LiveEvent;
   return { name: 'reset' };
 }
 

@@ -11,7 +11,7 @@ import { openSharedStream, type SharedStream } from './sharedStream';
 import { markCaughtUp, streamStartPosition } from './streamPosition';
 
 export type { LiveState } from './connection';
-export type { LiveEvent, LivePresence, LiveReading } from './event';
+export type { LiveEvent, LiveHint, LivePresence, LiveReading } from './event';
 
 export interface LiveStatus {
   state: LiveState;

@@ -16,6 +16,16 @@ export function isRole(value: unknown): value is Role {
  * what the server refuses. True until the user is fetched, which the frame around the pages does.
  */
 export function useMay(least: Role): boolean {
-  const { data: role } = useQuery({ ...userQuery(), enabled: false, select: (user) => user.role });
+  const role = useRole();
   return role === undefined || roles.indexOf(role) >= roles.indexOf(least);
+}
+
+/** Like useMay, but false until the user is fetched: for a call that the server refuses to others. */
+export function useMayAsk(least: Role): boolean {
+  const isKnown = useRole() !== undefined;
+  return useMay(least) && isKnown;
+}
+
+function useRole(): Role | undefined {
+  return useQuery({ ...userQuery(), enabled: false, select: (user) => user.role }).data;
 }

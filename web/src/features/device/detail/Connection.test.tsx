@@ -55,7 +55,7 @@ describe('a new secret', () => {
     const { user, question, client } = await ask();
     await user.click(within(question).getByRole('button', { name: 'Make secret' }));
     const shown = (await screen.findByText('Keep the secret now')).closest('[role=dialog]') as HTMLElement;
-    expect(sent()).toEqual([{ deviceName: 'WS-1', dropOthers: false }]);
+    expect(sent()).toEqual([{ deviceName: 'WS-1', dropOthers: false, short: false }]);
     expect(shown).toHaveTextContent('The new secret of “Orchard mast” is ready.');
     expect(shown).toHaveTextContent('a-brand-new-secret-of-32-letters');
     await user.keyboard('{Escape}');
@@ -80,7 +80,14 @@ describe('a new secret', () => {
     await user.click(within(question).getByRole('checkbox', { name: 'End the other secrets at once' }));
     expect(question).toHaveTextContent('Whatever uses them loses its connection now');
     await user.click(within(question).getByRole('button', { name: 'Make secret' }));
-    await waitFor(() => expect(sent()).toEqual([{ deviceName: 'WS-1', dropOthers: true }]));
+    await waitFor(() => expect(sent()).toEqual([{ deviceName: 'WS-1', dropOthers: true, short: false }]));
+  });
+
+  it('may be short, to be typed on the device', async () => {
+    const { user, question } = await ask();
+    await user.click(within(question).getByRole('checkbox', { name: 'Short secret' }));
+    await user.click(within(question).getByRole('button', { name: 'Make secret' }));
+    await waitFor(() => expect(sent()).toEqual([{ deviceName: 'WS-1', dropOthers: false, short: true }]));
   });
 
   it('says that it needs a network if there is none', async () => {

@@ -1,18 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Button } from 'antd';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { tslQuery } from '@/lib/device/queries';
 import type { Device } from '@/lib/device/types';
-import { now } from '@/lib/format/clock';
-import { useFormat } from '@/lib/format/format';
-import { useLanguage } from '@/lib/i18n/i18n';
 import { useMay } from '@/lib/session/useMay';
-import { CopyButton } from '@/ui/CopyButton';
-import { Note } from '@/ui/Note';
-import { type Connection as Addresses, connectionQuery } from '../queries';
-import css from './Connection.module.css';
-import { type CommandLine, childPlaceholder, commandLinesOf, sampleValues, secretPlaceholder } from './commandLines';
+import { FirstReading } from '../first/FirstReading';
+import { useFirstReading } from '../first/useFirstReading';
+import { connectionQuery } from '../queries';
+import { ConnectionHelp } from './ConnectionHelp';
 import { NewSecret } from './NewSecret';
 import { Fetched, Section } from './Section';
 
@@ -25,6 +20,8 @@ export function Connection({ device }: { device: Device }) {
   const [confirming, setConfirming] = useState(false);
   const mayRenew = useMay('operator');
   const query = useQuery(connectionQuery(device.deviceName));
+  // Decided once, so that the first reading stays in sight when it has come. Cameras send none.
+  const [waits] = useState(device.type !== 2 && device.lastData.length === 0);
   return (
     <Section
       title={t('device.connect.title')}
@@ -36,76 +33,24 @@ export function Connection({ device }: { device: Device }) {
         ) : undefined
       }
     >
+      {waits && mayRenew && query.data?.gateway === false ? (
+        <Awaited device={device} onNewSecret={() => setConfirming(true)} />
+      ) : null}
       <Fetched query={query} height={260}>
-        {query.data ? <Help device={device} addresses={query.data} /> : null}
+        {query.data ? <ConnectionHelp lastData={device.lastData} addresses={query.data} /> : null}
       </Fetched>
       <NewSecret device={device} open={confirming} onClose={() => setConfirming(false)} />
     </Section>
   );
 }
 
-function Help({ device, addresses }: { device: Device; addresses: Addresses }) {
-  const { t } = useTranslation();
-  const format = useFormat();
-  const language = useLanguage((state) => state.language);
-  const tsl = useQuery(tslQuery(language, device.deviceName)).data;
-  // Set once, so that the lines do not change while the user copies them.
-  const [at] = useState(() => Math.floor(now()));
-  const { deviceName, gateway, http, mqttHost, mqttPort, mqttTlsPort, topic, secrets } = addresses;
-  const port = (number: number) => (number === 0 ? t('device.connect.off') : String(number));
-  return (
-    <>
-      <p className={css.secrets}>{t('device.connect.secrets', { count: secrets, n: format.number(secrets) })}</p>
-      <dl className={css.facts}>
-        <Fact name={t('device.connect.host')} value={mqttHost} />
-        <Fact name={t('device.connect.port')} value={port(mqttPort)} />
-        <Fact name={t('device.connect.tlsPort')} value={port(mqttTlsPort)} />
-        <Fact name={t('device.connect.user')} value={deviceName} />
-        <Fact name={t('device.connect.password')} value={t('device.connect.aSecret')} words />
-        <Fact name={t('device.connect.topic')} value={topic} />
-        <Fact name={t('device.connect.http')} value={http} />
-      </dl>
-      {gateway ? (
-        <div className={css.gateway}>
-          <Note tone="info">{t('device.connect.gateway', { word: childPlaceholder })}</Note>
-        </div>
-      ) : null}
-      <h4 className={css.heading}>{t('device.connect.lines')}</h4>
-      <p className={css.hint}>{t('device.connect.placeholder', { word: secretPlaceholder })}</p>
-      {tsl ? (
-        <ul className={css.lines}>
-          {commandLinesOf(addresses, sampleValues(tsl.propertie, device), at).map((line) => (
-            <CopyLine key={line.way} line={line} />
-          ))}
-        </ul>
-      ) : null}
-    </>
-  );
+interface AwaitedProps {
+  device: Device;
+  onNewSecret: () => void;
 }
 
-function Fact({ name, value, words = false }: { name: string; value: string; words?: boolean }) {
-  return (
-    <div className={css.fact}>
-      <dt className={css.key}>{name}</dt>
-      <dd className={css.value}>{words ? value : <code translate="no">{value}</code>}</dd>
-    </div>
-  );
-}
-
-function CopyLine({ line: { way, command } }: { line: CommandLine }) {
-  const { t } = useTranslation();
-  const text = useRef<HTMLElement>(null);
-  return (
-    <li className={css.line}>
-      <div className={css.way}>
-        <span>{way}</span>
-        <CopyButton textRef={text} label={t('device.connect.copyLine', { way })} quiet className={css.copy} />
-      </div>
-      <pre className={css.command}>
-        <code ref={text} translate="no">
-          {command}
-        </code>
-      </pre>
-    </li>
-  );
+/** The first reading of a device that has never reported. */
+function Awaited({ device: { deviceName, productName }, onNewSecret }: AwaitedProps) {
+  const first = useFirstReading(deviceName);
+  return <FirstReading first={first} device={{ deviceName, model: productName }} onNewSecret={onNewSecret} />;
 }

@@ -14,6 +14,7 @@ import { Intake } from './Intake';
 import { Presence } from './Presence';
 import { Readings } from './Readings';
 import { RefusedNote } from './RefusedNote';
+import { Removal } from './Removal';
 import { Silence } from './Silence';
 import { useDetailLive } from './useDetailLive';
 
@@ -29,6 +30,7 @@ export function DetailSheet({ device, beside, onEdit, onClose }: DetailSheetProp
   const { t } = useTranslation();
   const isPhone = useMediaQuery(phoneQuery);
   const mayEdit = useMay('operator');
+  const mayDelete = useMay('owner');
   useDetailLive(device.deviceName);
   return (
     <Sheet
@@ -57,6 +59,7 @@ export function DetailSheet({ device, beside, onEdit, onClose }: DetailSheetProp
       <Presence device={device} />
       <Intake deviceName={device.deviceName} />
       <Connection device={device} />
+      {mayDelete && device.removable ? <Removal device={device} onDeleted={onClose} /> : null}
     </Sheet>
   );
 }

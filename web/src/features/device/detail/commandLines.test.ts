@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { TslProperty } from '@/lib/device/types';
-import { device } from '@/test/telemetryServer';
 import { commandLinesOf, sampleValues, shellQuote } from './commandLines';
 
 const property = (identifier: string, change: Partial<TslProperty> = {}): TslProperty => ({
@@ -43,6 +42,12 @@ describe('the command lines', () => {
     ]);
   });
 
+  it('hold a secret that is known', () => {
+    const [mqtt, , http] = commandLinesOf(connection, {}, 0, 'a secret');
+    expect(mqtt?.command).toContain(`-u WS-1 -P 'a secret' `);
+    expect(http?.command).toContain('/api/v1/a%20secret/telemetry');
+  });
+
   it('are only those of protocols that the server offers', () => {
     const ways = commandLinesOf({ ...connection, mqttPort: 0, mqttTlsPort: 0 }, {}, 0).map(({ way }) => way);
     expect(ways).toEqual(['HTTP']);
@@ -65,19 +70,20 @@ describe('the command lines', () => {
 
 describe('the message', () => {
   it('contains the values that the device sent last', () => {
-    const sent = device({
-      lastData: [{ airTemperature: { value: 3.4, time: 0, unit: '', name: '' } }],
-    });
-    expect(sampleValues([property('airTemperature')], sent)).toEqual({ airTemperature: 3.4 });
+    const last = [{ airTemperature: { value: 3.4, time: 0, unit: '', name: '' } }];
+    expect(sampleValues([property('airTemperature')], last)).toEqual({ airTemperature: 3.4 });
   });
 
   it('otherwise contains valid values of the first two properties', () => {
-    const silent = device({ lastData: [] });
     const properties = [property('depth', { max: 5 }), property('open', { dataType: 'boolean' }), property('third')];
-    expect(sampleValues(properties, silent)).toEqual({ depth: 5, open: true });
-    expect(sampleValues([property('note', { dataType: 'text' }), property('hot', { min: 40 })], silent)).toEqual({
+    expect(sampleValues(properties, [])).toEqual({ depth: 5, open: true });
+    expect(sampleValues([property('note', { dataType: 'text' }), property('hot', { min: 40 })], [])).toEqual({
       note: 'text',
       hot: 40,
     });
+  });
+
+  it('leaves out what the server computes', () => {
+    expect(sampleValues([property('dewPoint', { formula: 'dewPoint' }), property('depth')], [])).toEqual({ depth: 20 });
   });
 });

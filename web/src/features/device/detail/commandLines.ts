@@ -2,7 +2,7 @@ import type { Device, TslProperty } from '@/lib/device/types';
 import type { Connection } from '../queries';
 
 /**
- * Placeholders for the secret and, in a gateway's lines, for another device's name. Shells do not
+ * Placeholders for an unknown secret and, in a gateway's lines, for another device's name. Shells do not
  * change them.
  */
 export const secretPlaceholder = 'SECRET';
@@ -20,10 +20,11 @@ export function shellQuote(text: string): string {
 }
 
 const maxValues = 2;
+type LastData = Device['lastData'];
 
 /** A valid value: the last one that the device sent, otherwise one within the property's bounds. */
-function sampleValue({ identifier, dataType, min, max }: TslProperty, device: Device): number | boolean | string {
-  const last = device.lastData[0]?.[identifier]?.value;
+function sampleValue({ identifier, dataType, min, max }: TslProperty, lastData: LastData): number | boolean | string {
+  const last = lastData[0]?.[identifier]?.value;
   if (last !== undefined && typeof last === dataTypes[dataType]) return last;
   if (dataType === 'boolean') return true;
   if (dataType === 'text') return 'text';
@@ -32,9 +33,10 @@ function sampleValue({ identifier, dataType, min, max }: TslProperty, device: De
 
 const dataTypes = { number: 'number', boolean: 'boolean', text: 'string' } as const;
 
-/** Values of the first properties of the device's model. */
-export function sampleValues(properties: readonly TslProperty[], device: Device): Record<string, unknown> {
-  const values = properties.slice(0, maxValues).map((property) => [property.identifier, sampleValue(property, device)]);
+/** Values of the first properties of a model that its devices send. */
+export function sampleValues(properties: readonly TslProperty[], lastData: LastData): Record<string, unknown> {
+  const measured = properties.filter(({ formula }) => !formula).slice(0, maxValues);
+  const values = measured.map((property) => [property.identifier, sampleValue(property, lastData)]);
   return Object.fromEntries(values);
 }
 
@@ -42,17 +44,22 @@ export function sampleValues(properties: readonly TslProperty[], device: Device)
  * The commands for the protocols that this server offers. A gateway's MQTT lines report for another
  * device, measured at `at`.
  */
-export function commandLinesOf(connection: Connection, values: Record<string, unknown>, at: number): CommandLine[] {
+export function commandLinesOf(
+  connection: Connection,
+  values: Record<string, unknown>,
+  at: number,
+  secret = secretPlaceholder,
+): CommandLine[] {
   const { deviceName, gateway, http, mqttHost, mqttPort, mqttTlsPort, topic } = connection;
   const own = JSON.stringify(values);
   const message = gateway ? JSON.stringify({ [childPlaceholder]: [{ ts: at, values }] }) : own;
   const mqtt = (port: number, extra = '') =>
-    `mosquitto_pub -h ${shellQuote(mqttHost)} -p ${port}${extra} -q 1 -u ${shellQuote(deviceName)} -P ${secretPlaceholder} ` +
+    `mosquitto_pub -h ${shellQuote(mqttHost)} -p ${port}${extra} -q 1 -u ${shellQuote(deviceName)} -P ${shellQuote(secret)} ` +
     `-t ${shellQuote(topic)} -m ${shellQuote(message)}`;
   const lines: CommandLine[] = [];
   if (mqttPort > 0) lines.push({ way: 'MQTT', command: mqtt(mqttPort) });
   if (mqttTlsPort > 0) lines.push({ way: 'MQTT + TLS', command: mqtt(mqttTlsPort, ' --tls-use-os-certs') });
-  const address = `${http.replace(/\/$/, '')}/api/v1/${secretPlaceholder}/telemetry`;
+  const address = `${http.replace(/\/$/, '')}/api/v1/${encodeURIComponent(secret)}/telemetry`;
   lines.push({
     way: 'HTTP',
     command: `curl -i -H 'Content-Type: application/json' -d ${shellQuote(own)} ${shellQuote(address)}`,

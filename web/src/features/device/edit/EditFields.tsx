@@ -66,7 +66,7 @@ export function EditFields({ device, form, values, groupId, onChange, onGroup }:
         )}
       </Field>
       <PositionField
-        device={device}
+        own={device.deviceName}
         groupId={groupId}
         latitude={form.field('latitude')}
         longitude={form.field('longitude')}

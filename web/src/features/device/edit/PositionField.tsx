@@ -1,36 +1,40 @@
 import AimOutlined from '@ant-design/icons/AimOutlined';
 import { Button, Input, type InputRef } from 'antd';
+import type { ParseKeys } from 'i18next';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Device } from '@/lib/device/types';
 import type { Place } from '@/lib/map/place';
 import { Field } from '@/ui/form/Field';
 import type { FieldState } from '@/ui/form/useForm';
 import { degreesText, parseDegrees, parsePair } from './coordinates';
 import { PinFrame } from './PinFrame';
 import css from './PositionField.module.css';
-import type { EditError, EditValues } from './rules';
+import type { EditValues } from './rules';
 import { useGeolocation } from './useGeolocation';
 
+/** The position as it is typed. */
+type Degrees = Pick<EditValues, 'latitude' | 'longitude'>;
+
 interface PositionFieldProps {
-  device: Device;
+  /** The device's name; empty for one that does not exist yet. */
+  own: string;
   /** The chosen scene. */
   groupId: number;
-  latitude: FieldState<EditError>;
-  longitude: FieldState<EditError>;
-  values: EditValues;
-  onChange: (part: Partial<EditValues>) => void;
+  latitude: FieldState<ParseKeys>;
+  longitude: FieldState<ParseKeys>;
+  values: Degrees;
+  onChange: (part: Partial<Degrees>) => void;
 }
 
 /** Undefined while the position is missing or incomplete. */
-export function placeOf({ latitude, longitude }: EditValues): Place | undefined {
+export function placeOf({ latitude, longitude }: Degrees): Place | undefined {
   const [north, east] = [parseDegrees(latitude), parseDegrees(longitude)];
   if (typeof north !== 'number' || typeof east !== 'number') return undefined;
   return Math.abs(north) <= 90 && Math.abs(east) <= 180 ? { latitude: north, longitude: east } : undefined;
 }
 
 /** The device's position: the pin, the two numbers and "use my location" are one value. */
-export function PositionField({ device, groupId, latitude, longitude, values, onChange }: PositionFieldProps) {
+export function PositionField({ own, groupId, latitude, longitude, values, onChange }: PositionFieldProps) {
   const { t } = useTranslation();
   const [moves, setMoves] = useState(0);
   const put = (place: Place) => {
@@ -43,7 +47,7 @@ export function PositionField({ device, groupId, latitude, longitude, values, on
   });
   const empty = values.latitude.trim() === '' && values.longitude.trim() === '';
 
-  const number = (name: 'latitude' | 'longitude', field: FieldState<EditError>) => (
+  const number = (name: 'latitude' | 'longitude', field: FieldState<ParseKeys>) => (
     <Field label={t(`device.form.${name}`)} error={field.error && t(field.error)}>
       {(labels) => (
         <Input
@@ -91,7 +95,7 @@ export function PositionField({ device, groupId, latitude, longitude, values, on
           {t(here.failure)}
         </p>
       ) : null}
-      <PinFrame place={placeOf(values)} moves={moves} own={device.deviceName} groupId={groupId} onPlace={put} />
+      <PinFrame place={placeOf(values)} moves={moves} own={own} groupId={groupId} onPlace={put} />
       <div className={css.pair}>
         {number('latitude', latitude)}
         {number('longitude', longitude)}

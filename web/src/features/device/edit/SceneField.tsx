@@ -18,17 +18,19 @@ interface SceneFieldProps {
    * otherwise null.
    */
   farDistance: number | null;
+  /** What the server said against the choice. */
+  refused?: string;
   onChange: (groupId: number) => void;
 }
 
 /** The scene of a device. */
-export function SceneField({ value, own, ownName, farDistance, onChange }: SceneFieldProps) {
+export function SceneField({ value, own, ownName, farDistance, refused, onChange }: SceneFieldProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const scenes = useQuery(allScenesQuery());
   const has = (id: number) => scenes.data?.some((scene) => scene.id === id) === true;
   const gone = scenes.isSuccess && value !== 0 && value !== own && !has(value);
-  const error = gone ? t('device.form.sceneGone') : undefined;
+  const error = gone ? t('device.form.sceneGone') : refused;
   // Rounded to a tenth of a kilometre, which is precise enough for a warning.
   const distance = farDistance === null ? '' : format.distance(Math.round(farDistance / 100) * 100);
   return (

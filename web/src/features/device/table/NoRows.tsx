@@ -1,3 +1,4 @@
+import PlusOutlined from '@ant-design/icons/PlusOutlined';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from 'antd';
 import { useTranslation } from 'react-i18next';
@@ -10,10 +11,12 @@ interface NoRowsProps {
   onClear: () => void;
   /** Leads from a scene to all devices. */
   onAll: () => void;
+  /** Adds a device; absent where the user may not. */
+  onAdd?: () => void;
 }
 
 /** Says why the table is empty and what to do about it. */
-export function NoRows({ search, onClear, onAll }: NoRowsProps) {
+export function NoRows({ search, onClear, onAll, onAdd }: NoRowsProps) {
   const { t } = useTranslation();
   const { scene } = search;
   const scenes = useQuery({ ...allScenesQuery(), enabled: scene !== undefined });
@@ -41,5 +44,16 @@ export function NoRows({ search, onClear, onAll }: NoRowsProps) {
     const text = t(forbidden ? 'device.empty.sceneForbidden' : 'device.empty.sceneText');
     return <Empty title={t('device.empty.sceneTitle')} text={text} />;
   }
-  return <Empty title={t('home.empty.title')} text={t('home.empty.text')} />;
+  if (!onAdd) return <Empty title={t('home.empty.title')} text={t('home.empty.text')} />;
+  return (
+    <Empty
+      title={t('home.empty.title')}
+      text={t('device.add.first')}
+      action={
+        <Button icon={<PlusOutlined aria-hidden="true" />} onClick={onAdd}>
+          {t('device.add.title')}
+        </Button>
+      }
+    />
+  );
 }

@@ -1,6 +1,8 @@
 import ColumnHeightOutlined from '@ant-design/icons/ColumnHeightOutlined';
 import FilterOutlined from '@ant-design/icons/FilterOutlined';
+import PlusOutlined from '@ant-design/icons/PlusOutlined';
 import { useQuery } from '@tanstack/react-query';
+import { Button } from 'antd';
 import { useCallback, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { productsQuery } from '@/lib/device/scenes';
@@ -17,10 +19,12 @@ import css from './Toolbar.module.css';
 interface ToolbarProps {
   search: DeviceSearch;
   onChange: (part: Partial<DeviceSearch>) => void;
+  /** Adds a device; absent where the user may not. */
+  onAdd?: () => void;
 }
 
 /** The search and the filters. On a phone the filters open below the search. */
-export function Toolbar({ search, onChange }: ToolbarProps) {
+export function Toolbar({ search, onChange, onAdd }: ToolbarProps) {
   const { t } = useTranslation();
   const isPhone = useMediaQuery(phoneQuery);
   const { compact } = useDensity();
@@ -56,6 +60,11 @@ export function Toolbar({ search, onChange }: ToolbarProps) {
             />
           </>
         )}
+        {onAdd ? (
+          <Button type="primary" icon={<PlusOutlined aria-hidden="true" />} className={css.add} onClick={onAdd}>
+            {t('device.add.button')}
+          </Button>
+        ) : null}
       </div>
       {isPhone && open ? (
         <div className={css.more}>
@@ -67,7 +76,7 @@ export function Toolbar({ search, onChange }: ToolbarProps) {
   );
 }
 
-function Filters({ search: { state, product }, onChange }: ToolbarProps) {
+function Filters({ search: { state, product }, onChange }: Omit<ToolbarProps, 'onAdd'>) {
   const { t } = useTranslation();
   const products = useQuery(productsQuery()).data;
   return (

@@ -1,3 +1,4 @@
+import PictureOutlined from '@ant-design/icons/PictureOutlined';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Button } from 'antd';
 import { useEffect, useRef, useState } from 'react';
@@ -8,13 +9,13 @@ import { api } from '@/lib/http/api';
 import { formErrorText } from '@/lib/http/errorText';
 import { userQuery } from '@/lib/http/queries';
 import { Dialog } from '@/ui/Dialog';
+import { FileDrop } from '@/ui/FileDrop';
 import { SendButton } from '@/ui/form/SendButton';
 import { Note } from '@/ui/Note';
 import css from './AvatarDialog.module.css';
 import { CropBox } from './CropBox';
 import { type Crop, centredCrop, cropText } from './crop';
-import { FileDrop } from './FileDrop';
-import { openPicture, type Picture, type PictureError, RejectedPictureError } from './picture';
+import { openPicture, type Picture, type PictureError, pictureTypes, RejectedPictureError } from './picture';
 
 interface AvatarDialogProps {
   open: boolean;
@@ -138,7 +139,14 @@ export function AvatarDialog({ open, onClose }: AvatarDialogProps) {
           onCrop={(change) => setChosen((now) => now && { ...now, crop: change(now.crop) })}
         />
       ) : (
-        <FileDrop onFile={choose} busy={reading} />
+        <FileDrop
+          icon={<PictureOutlined />}
+          words={t('avatar.choose')}
+          kinds={t('avatar.kinds')}
+          accept={pictureTypes.join(',')}
+          onFile={choose}
+          busy={reading}
+        />
       )}
       {upload.isPending ? (
         <progress className={css.progress} max={1} value={share} aria-label={t('avatar.title')} />

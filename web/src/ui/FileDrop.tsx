@@ -1,17 +1,22 @@
-import PictureOutlined from '@ant-design/icons/PictureOutlined';
-import { type DragEvent, useState } from 'react';
-import { useTranslation } from 'react-i18next';
+import { type DragEvent, type ReactNode, useState } from 'react';
 import css from './FileDrop.module.css';
-import { pictureTypes } from './picture';
 
 interface FileDropProps {
+  icon: ReactNode;
+  /** What to do here. */
+  words: string;
+  /** Which files may be chosen. */
+  kinds: string;
+  /** The types or endings of these files, as of an input. */
+  accept: string;
+  /** Beside other fields, not a dialog's only content. */
+  low?: boolean;
   onFile: (file: File) => void;
   busy: boolean;
 }
 
 /** An area on which a file is chosen or dropped. */
-export function FileDrop({ onFile, busy }: FileDropProps) {
-  const { t } = useTranslation();
+export function FileDrop({ icon, words, kinds, accept, low = false, onFile, busy }: FileDropProps) {
   const [over, setOver] = useState(false);
 
   const onDrop = (event: DragEvent) => {
@@ -23,7 +28,7 @@ export function FileDrop({ onFile, busy }: FileDropProps) {
 
   return (
     <label
-      className={`${css.drop} ${over ? css.over : ''}`}
+      className={`${css.drop} ${low ? css.low : ''} ${over ? css.over : ''}`}
       aria-busy={busy}
       onDragOver={(event) => {
         event.preventDefault();
@@ -32,13 +37,15 @@ export function FileDrop({ onFile, busy }: FileDropProps) {
       onDragLeave={() => setOver(false)}
       onDrop={onDrop}
     >
-      <PictureOutlined className={css.icon} aria-hidden="true" />
-      <span className={css.words}>{t('avatar.choose')}</span>
-      <span className={css.kinds}>{t('avatar.kinds')}</span>
+      <span className={css.icon} aria-hidden="true">
+        {icon}
+      </span>
+      <span className={css.words}>{words}</span>
+      <span className={css.kinds}>{kinds}</span>
       <input
         type="file"
         className="visually-hidden"
-        accept={pictureTypes.join(',')}
+        accept={accept}
         disabled={busy}
         onChange={(event) => {
           const [file] = event.target.files ?? [];
