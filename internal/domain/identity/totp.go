@@ -64,6 +64,9 @@ func isTOTP(code string) bool {
 	return len(code) == totpDigits && strings.Trim(code, "0123456789") == ""
 }
 
+// escape escapes a part of an address. Apps read + as it is, so a blank is %20 everywhere.
+func escape(part string) string { return strings.ReplaceAll(url.QueryEscape(part), "+", "%20") }
+
 // Enrolment is what an authenticator app needs of a new key.
 type Enrolment struct {
 	Secret string // in base32, to be typed
@@ -72,9 +75,8 @@ type Enrolment struct {
 
 func newEnrolment(issuer, account string, key []byte) *Enrolment {
 	secret := totpEncoding.EncodeToString(key)
-	// Apps read + in a query as it is, so blanks are %20 there, too.
-	query := "secret=" + secret + "&issuer=" + url.PathEscape(issuer) + "&algorithm=SHA1" +
-		fmt.Sprintf("&digits=%d&period=%d", totpDigits, int(totpPeriod.Seconds()))
-	label := url.PathEscape(issuer) + ":" + url.PathEscape(account)
-	return &Enrolment{Secret: secret, URI: "otpauth://totp/" + label + "?" + query}
+	return &Enrolment{Secret: secret, URI: fmt.Sprintf(
+		"otpauth://totp/%s:%s?secret=%s&issuer=%s&algorithm=SHA1&digits=%d&period=%d", escape(issuer),
+		escape(account), secret, escape(issuer), totpDigits, int(totpPeriod.Seconds()),
+	)}
 }

@@ -104,7 +104,7 @@ type userRow struct {
 }
 
 // userColumns are the columns of a userRow.
-const userColumns = "u.*, EXISTS (SELECT 1 FROM second_factors AS f " +
+const userColumns = "?TableColumns, EXISTS (SELECT 1 FROM second_factors AS f " +
 	"WHERE f.user_id = u.id AND f.tenant_id = u.tenant_id AND f.secret IS NOT NULL) AS second_factor"
 
 
