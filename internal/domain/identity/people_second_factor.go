@@ -76,4 +76,3 @@ func (p *People) ResetSecondFactor(ctx context.Context, c Caller, id int64) erro
 		return emailUser(ctx, p.DB, p.Tenants, p.Mailer, u, "factorOff", "", p.Now())
 	})
 }
-

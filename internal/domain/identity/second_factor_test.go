@@ -1,11 +1,14 @@
 package identity_test
 
 import (
+	"context"
 	"net/netip"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/uptrace/bun"
 
 	"tilth/internal/domain/identity"
 	"tilth/internal/platform/errs"
@@ -251,7 +254,11 @@ func TestRequiredSecondFactor(t *testing.T) {
 	wantErrorKey(t, "the ticket again", err, "signin.ticketOver")
 	f.require("optional")
 	f.Clock.Advance(step)
-	if err := f.Account.DisableSecondFactor(t.Context(), f.adaCaller(), f.proof(testkit.Password, f.code())); err != nil {
+	if err := f.Account.DisableSecondFactor(
+		t.Context(),
+		f.adaCaller(),
+		f.proof(testkit.Password, f.code()),
+	); err != nil {
 		t.Error(err)
 	}
 }
@@ -288,7 +295,10 @@ func TestOtherSignInsAreExempt(t *testing.T) {
 	f := newFactorFixture(t)
 	pair := f.Session(t, f.field.Bora)
 	f.require("required")
-	if _, err := f.DB.Read(t.Context()).NewRaw("UPDATE sessions SET method = 'other'").Exec(t.Context()); err != nil {
+	if err := f.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
+		_, err := tx.NewRaw("UPDATE sessions SET method = 'other'").Exec(ctx)
+		return err
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := f.Sessions.Refresh(t.Context(), pair.Refresh); err != nil {

@@ -313,7 +313,14 @@ func TestTicketsAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		var n int
-		if err := f.DB.Read(t.Context()).NewRaw("SELECT COUNT(*) FROM sign_in_tickets").Scan(t.Context(), &n); err != nil ||
+		if err := f.DB.Read(
+			t.Context(),
+		).NewRaw(
+			"SELECT COUNT(*) FROM sign_in_tickets",
+		).Scan(
+			t.Context(),
+			&n,
+		); err != nil ||
 			n != c.want {
 			t.Errorf("%d tickets, %v", n, err)
 		}

@@ -60,7 +60,9 @@ type TicketStore struct {
 }
 
 // NewTicketStore makes a store; now is the server's clock.
-func NewTicketStore(d *db.DB, now func() time.Time) *TicketStore { return &TicketStore{db: d, now: now} }
+func NewTicketStore(d *db.DB, now func() time.Time) *TicketStore {
+	return &TicketStore{db: d, now: now}
+}
 
 // put makes a ticket for a user whose password was right.
 func (s *TicketStore) put(ctx context.Context, u *userRow, enrol, remember bool) (ticket string, err error) {

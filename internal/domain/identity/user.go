@@ -103,10 +103,9 @@ type userRow struct {
 	SecondFactor    bool `bun:",scanonly"`
 }
 
-// userColumns are the columns of a userRow.
-const userColumns = "?TableColumns, EXISTS (SELECT 1 FROM second_factors AS f " +
-	"WHERE f.user_id = u.id AND f.tenant_id = u.tenant_id AND f.secret IS NOT NULL) AS second_factor"
-
+// hasSecondFactor is the column of a userRow that is no column of the table.
+const hasSecondFactor = "EXISTS (SELECT 1 FROM second_factors AS f " +
+	"WHERE f.tenant_id = ? AND f.user_id = u.id AND f.secret IS NOT NULL) AS second_factor"
 
 func (r *userRow) user() *User {
 	return &User{
@@ -177,8 +176,25 @@ func (s *UserStore) ByName(ctx context.Context, t tenant.ID, userName string) (*
 
 func (s *UserStore) getWhere(ctx context.Context, t tenant.ID, where string, arg any) (*userRow, error) {
 	var r userRow
-	err := s.db.Read(ctx).NewSelect().Model(&r).ColumnExpr(userColumns).Where("u.tenant_id = ?", t).
-		Where(where, arg).Scan(ctx)
+	err := s.db.Read(
+		ctx,
+	).NewSelect().Model(
+		&r,
+	).ColumnExpr(
+		"?TableColumns",
+	).ColumnExpr(
+		hasSecondFactor,
+		t,
+	).Where(
+		"u.tenant_id = ?",
+		t,
+	).
+		Where(
+			where,
+			arg,
+		).Scan(
+		ctx,
+	)
 	if db.IsMissing(err) {
 		return nil, errs.Missing()
 	}
@@ -188,8 +204,24 @@ func (s *UserStore) getWhere(ctx context.Context, t tenant.ID, where string, arg
 // List gives a tenant's users, ordered by user name.
 func (s *UserStore) List(ctx context.Context, t tenant.ID) ([]*User, error) {
 	var rows []userRow
-	err := s.db.Read(ctx).NewSelect().Model(&rows).ColumnExpr(userColumns).Where("u.tenant_id = ?", t).
-		OrderExpr("folded_name").Scan(ctx)
+	err := s.db.Read(
+		ctx,
+	).NewSelect().Model(
+		&rows,
+	).ColumnExpr(
+		"?TableColumns",
+	).ColumnExpr(
+		hasSecondFactor,
+		t,
+	).Where(
+		"u.tenant_id = ?",
+		t,
+	).
+		OrderExpr(
+			"folded_name",
+		).Scan(
+		ctx,
+	)
 	users := make([]*User, 0, len(rows))
 	for i := range rows {
 		users = append(users, rows[i].user())

@@ -19,7 +19,11 @@ func TestVault(t *testing.T) {
 	if opened, err := v.Open("webhook of tenant 3", sealed); err != nil || !bytes.Equal(opened, secret) {
 		t.Errorf("%q %v", opened, err)
 	}
-	if _, err := v.Open("webhook of tenant 4", sealed); err == nil || !strings.Contains(err.Error(), "webhook of tenant 4") {
+	if _, err := v.Open(
+		"webhook of tenant 4",
+		sealed,
+	); err == nil ||
+		!strings.Contains(err.Error(), "webhook of tenant 4") {
 		t.Errorf("opened as another owner's: %v", err)
 	}
 	other, err := New([]byte("another key with thirty-two byte"))

@@ -29,15 +29,21 @@ func TOTP(t testing.TB, secret string, at time.Time) string {
 	return fmt.Sprintf("%06d", (binary.BigEndian.Uint32(sum[offset:offset+4])&0x7fffffff)%1e6)
 }
 
-// SecondFactor turns on the second factor of a user, with the code of this moment, and returns its
-// secret and recovery codes.
+// SecondFactor turns on the second factor of a user with Password, with the code of this moment, and
+// returns its secret and recovery codes.
 func (s *Stores) SecondFactor(t testing.TB, u *identity.User) (secret string, codes []string) {
+	t.Helper()
+	return s.SecondFactorBy(t, u, Password)
+}
+
+// SecondFactorBy is SecondFactor of a user with another password.
+func (s *Stores) SecondFactorBy(t testing.TB, u *identity.User, password string) (secret string, codes []string) {
 	t.Helper()
 	c, err := s.Sessions.Caller(t.Context(), s.Session(t, u).Access)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := s.Account.BeginSecondFactor(t.Context(), c, identity.Proof{Password: Password})
+	e, err := s.Account.BeginSecondFactor(t.Context(), c, identity.Proof{Password: password})
 	if err != nil {
 		t.Fatal(err)
 	}
