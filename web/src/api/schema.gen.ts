@@ -3781,11 +3781,16 @@ export interface components {
             /** @description the same for a QR code (otpauth) */
             uri: string;
         };
-        /** @description The key; or the refusal that the sign-in must begin anew */
-        EnrolmentData: components["schemas"]["Enrolment"] | components["schemas"]["TicketOver"];
         EnrolmentAnswer: {
             code: number;
-            data: components["schemas"]["EnrolmentData"] | null;
+            data: components["schemas"]["Enrolment"] | null;
+            msg: string;
+        };
+        /** @description The key; or the refusal that the sign-in must begin anew */
+        LoginEnrolmentData: components["schemas"]["Enrolment"] | components["schemas"]["TicketOver"];
+        LoginEnrolmentAnswer: {
+            code: number;
+            data: components["schemas"]["LoginEnrolmentData"] | null;
             msg: string;
         };
         EnrolledSession: {
@@ -5709,7 +5714,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["EnrolmentAnswer"];
+                    "application/json": components["schemas"]["LoginEnrolmentAnswer"];
                 };
             };
         };

@@ -2122,13 +2122,10 @@ type Enrolment struct {
 
 // EnrolmentAnswer defines model for EnrolmentAnswer.
 type EnrolmentAnswer struct {
-	Code int            `json:"code"`
-	Data *EnrolmentData `json:"data"`
-	Msg  string         `json:"msg"`
+	Code int        `json:"code"`
+	Data *Enrolment `json:"data"`
+	Msg  string     `json:"msg"`
 }
-
-// EnrolmentData The key; or the refusal that the sign-in must begin anew
-type EnrolmentData = Enrolment
 
 // Envelope defines model for Envelope.
 type Envelope struct {
@@ -2422,6 +2419,16 @@ type LoginCodeData = Session
 
 // LoginData The session's tokens; or the refusal that a captcha must be solved first, or that a second step is needed
 type LoginData = Session
+
+// LoginEnrolmentAnswer defines model for LoginEnrolmentAnswer.
+type LoginEnrolmentAnswer struct {
+	Code int                 `json:"code"`
+	Data *LoginEnrolmentData `json:"data"`
+	Msg  string              `json:"msg"`
+}
+
+// LoginEnrolmentData The key; or the refusal that the sign-in must begin anew
+type LoginEnrolmentData = Enrolment
 
 // LoginRequest defines model for LoginRequest.
 type LoginRequest struct {
@@ -11923,7 +11930,7 @@ type LoginTotpBeginResponseObject interface {
 	VisitLoginTotpBeginResponse(w http.ResponseWriter) error
 }
 
-type LoginTotpBegin200JSONResponse EnrolmentAnswer
+type LoginTotpBegin200JSONResponse LoginEnrolmentAnswer
 
 func (response LoginTotpBegin200JSONResponse) VisitLoginTotpBeginResponse(w http.ResponseWriter) error {
 
