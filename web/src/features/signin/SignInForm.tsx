@@ -7,10 +7,9 @@ import { toast } from '@/lib/feedback/feedback';
 import { useOffline } from '@/lib/offline/reachability';
 import button from '@/ui/form/submit.module.css';
 import { lazyComponent } from '@/ui/lazyComponent';
-import { CodeStep } from './CodeStep';
 import { loadCaptchaPanel } from './captcha/load';
-import { loadEnrolStep } from './enrol/load';
 import { Field } from './Field';
+import { loadCodeStep, loadEnrolStep } from './loadSteps';
 import { PasswordField } from './PasswordField';
 import css from './SignInForm.module.css';
 import { rememberTermsRead } from './termsRead';
@@ -21,6 +20,7 @@ interface SignInFormProps {
   onSubmit: () => void;
 }
 
+const CodeStep = lazyComponent(loadCodeStep, 'CodeStep');
 const EnrolStep = lazyComponent(loadEnrolStep, 'EnrolStep');
 const CaptchaPanel = lazyComponent(loadCaptchaPanel, 'CaptchaPanel');
 

@@ -5,10 +5,10 @@ import { clearToasts, toast } from '@/lib/feedback/feedback';
 import { asksForStep, type ErrorMeta, showError } from '@/lib/http/errorText';
 import { ApiError } from '@/lib/http/http';
 import { consoleSettingsQuery, tenantQuery } from '@/lib/http/queries';
-import { signIn } from '@/lib/session/session';
+import { signIn } from '@/lib/session/signIn';
 import type { Tenant } from '@/lib/tenant/tenant';
 import { loadCaptchaPanel } from './captcha/load';
-import { loadEnrolStep } from './enrol/load';
+import { loadCodeStep, loadEnrolStep } from './loadSteps';
 import { type SecondStep, secondStepOf, secondSteps } from './secondStep';
 import { rememberTermsRead } from './termsRead';
 
@@ -68,7 +68,7 @@ export function useSignIn(onRefused: () => void) {
   };
 
   const goOn = async (next: SecondStep) => {
-    if (next.step === 'enrol') await loadEnrolStep();
+    await (next.step === 'code' ? loadCodeStep() : loadEnrolStep());
     setSecond(next);
   };
 

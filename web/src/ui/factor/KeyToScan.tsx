@@ -13,8 +13,17 @@ export function KeyToScan({ secret, uri }: components['schemas']['Enrolment']) {
     <>
       <p className={css.what}>{t('factor.scan')}</p>
       {/* Black on white in both themes: apps do not read inverted pictures. */}
-      <div className={css.picture} role="img" aria-label={t('factor.picture')}>
-        <QRCode type="svg" value={uri} size={184} color="#000" bgColor="#fff" bordered={false} marginSize={0} />
+      <div className={css.picture}>
+        <QRCode
+          type="svg"
+          aria-label={t('factor.picture')}
+          value={uri}
+          size={184}
+          color="#000"
+          bgColor="#fff"
+          bordered={false}
+          marginSize={0}
+        />
       </div>
       {isPhone ? (
         <p className={css.open}>

@@ -53,7 +53,11 @@ describe('the list', () => {
     await open([zehra, elifAsPerson]);
     await screen.findByText('Zehra');
     expect(row(/^Zehra/)).toHaveTextContent('Active Second factor');
+  });
+
+  it('marks them on a phone, too', async () => {
     setWidth(390);
+    await open([zehra, elifAsPerson]);
     const card = (await screen.findByRole('heading', { name: 'Zehra' })).closest('li') as HTMLElement;
     expect(card).toHaveTextContent('Active Second factor');
   });
