@@ -113,6 +113,10 @@ func toggleBack(
 	}
 }
 
+func ticketAndCode(s *tenantFixture) request {
+	return request{body: fields{"ticket": s.tag + "ticket", "code": "000000"}}
+}
+
 var operationCases = map[string]operationCase{
 	// Sign-in, and calls before it.
 	"console loginUsername": {build: func(s *tenantFixture) request {
@@ -147,6 +151,12 @@ var operationCases = map[string]operationCase{
 		build:        func(s *tenantFixture) request { return request{body: fields{"token": s.invitationToken}} },
 		publicAnswer: "what is offered to whoever has the link",
 	},
+	// A ticket stands for its user alone, and nobody has one here.
+	"console loginCode":        {wantRefusal: true, build: ticketAndCode},
+	"console loginTotpConfirm": {wantRefusal: true, build: ticketAndCode},
+	"console loginTotpBegin": {wantRefusal: true, build: func(s *tenantFixture) request {
+		return request{body: fields{"ticket": s.tag + "ticket"}}
+	}},
 	// The name is taken and the password is short, so that no value in one place lets anybody in.
 	"console acceptInvitation": {wantRefusal: true, build: func(s *tenantFixture) request {
 		return request{body: fields{"token": s.invitationToken, "userName": s.tag + "ada", "password": "short"}}
@@ -171,6 +181,19 @@ var operationCases = map[string]operationCase{
 	"console validateSmsCode": {wantRefusal: true, build: func(s *tenantFixture) request {
 		return request{body: fields{"mobile": s.mobile, "scene": 2, "code": "000000"}}
 	}},
+	// Nothing is turned on: a wrong password or code would count as a failed sign-in.
+	"console beginSecondFactor": {build: func(s *tenantFixture) request {
+		return request{body: fields{"password": s.password}}
+	}, nondeterministic: true, onlyValues: []string{"password"}},
+	"console confirmSecondFactor": {wantRefusal: true, build: func(*tenantFixture) request {
+		return request{body: fields{"code": "000000"}}
+	}},
+	"console disableSecondFactor": {wantRefusal: true, build: func(s *tenantFixture) request {
+		return request{body: fields{"password": s.password, "code": "000000"}}
+	}},
+	"console newRecoveryCodes": {wantRefusal: true, build: func(*tenantFixture) request {
+		return request{body: fields{"code": "000000"}}
+	}},
 	"console sendSmsCode": {
 		build:      func(s *tenantFixture) request { return request{body: fields{"mobile": s.mobile, "scene": 2}} },
 		skipReason: "one a minute: TestAccountsAreTenantScoped of console",
@@ -183,6 +206,12 @@ var operationCases = map[string]operationCase{
 		return request{body: fields{"id": s.person, "enabled": false}}
 	}},
 	"console endPersonSessions": {build: func(s *tenantFixture) request {
+		return request{body: fields{"id": s.person}}
+	}},
+	"console updatePeopleSettings": {build: func(*tenantFixture) request {
+		return request{body: fields{"secondFactor": "optional"}}
+	}},
+	"console resetSecondFactor": {build: func(s *tenantFixture) request {
 		return request{body: fields{"id": s.person}}
 	}},
 	"console deletePerson":    {build: absentID, wantRefusal: true},

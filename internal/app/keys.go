@@ -29,6 +29,12 @@ func codeKey(platform []byte) ([]byte, error) {
 	return hkdf.Key(sha256.New, platform, nil, "sms codes", 32)
 }
 
+// factorKey is the key from which those of second factors come. It is derived from the platform's key,
+// so that the database alone reveals neither keys of apps nor recovery codes.
+func factorKey(platform []byte) ([]byte, error) {
+	return hkdf.Key(sha256.New, platform, nil, "second factors", 32)
+}
+
 // acmeKey is the key that encrypts the account, keys and certificates of an ACME server in the database
 // of a cluster. It is derived from the platform's key, so that the database alone reveals none.
 func acmeKey(platform []byte) ([]byte, error) {

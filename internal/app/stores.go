@@ -45,6 +45,8 @@ type Stores struct {
 	Tenants       *tenant.Store
 	Users         *identity.UserStore
 	Sessions      *identity.SessionStore
+	Factors       *identity.SecondFactorStore
+	Tickets       *identity.TicketStore
 	Codes         *identity.CodeStore
 	Credentials   *identity.CredentialStore
 	Invitations   *identity.InvitationStore
@@ -188,6 +190,10 @@ func newStores(
 	if err != nil {
 		return nil, err
 	}
+	factors, err := factorKey(key)
+	if err != nil {
+		return nil, err
+	}
 	epoch := make([]byte, 6)
 	if _, err := rand.Read(epoch); err != nil {
 		return nil, err
@@ -209,6 +215,7 @@ func newStores(
 		Hasher:        identity.NewHasherAt(set.PasswordCost, limits),
 		Credentials:   identity.NewCredentialStore(d, time.Now),
 		Invitations:   identity.NewInvitationStore(d, time.Now),
+		Tickets:       identity.NewTicketStore(d, time.Now),
 		AnalysisViews: identity.NewAnalysisViewStore(d),
 		Avatars:       identity.NewAvatarStore(d, time.Now),
 		Catalog:       device.NewCatalog(d),
@@ -221,6 +228,9 @@ func newStores(
 		Channels:      notify.NewChannelStore(d, time.Now),
 		Messages:      notify.NewMessageStore(d),
 		Live:          live.NewHub(hex.EncodeToString(epoch)),
+	}
+	if s.Factors, err = identity.NewSecondFactorStore(d, s.Users, factors, time.Now); err != nil {
+		return nil, err
 	}
 	s.Live.MaxPerPerson, s.Live.MaxPerTenant = set.ScreensAUser, set.ScreensATenant
 	s.Presence = device.NewPresence(s.Registry, time.Now, nil, logger)

@@ -204,7 +204,7 @@ func userResetCommand() *cobra.Command {
 	var at client.Flags
 	c := &cobra.Command{
 		Use:   "reset NAME --tenant TENANT",
-		Short: "Give a user a new password, print it once, and end the user's sessions",
+		Short: "Give a user a new password, print it once, turn off the second factor, and end the user's sessions",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			var out wire.ResetUserResult

@@ -35,6 +35,8 @@ type AccountDeps struct {
 	Users    *UserStore
 	Sessions *SessionStore
 	Codes    *CodeStore
+	Factors  *SecondFactorStore
+	SignIn   *SignIn // checks passwords and codes, and counts wrong ones
 	Hasher   *Hasher
 	Mailer   Mailer // nil: no mail is sent
 	Now      func() time.Time
@@ -302,15 +304,5 @@ func firstOf(err, refusal error) error {
 
 // emailUser sends u an email about an event, after the transaction in ctx commits.
 func (a *Account) emailUser(ctx context.Context, u *User, event, value string) error {
-	if a.Mailer == nil {
-		return nil
-	}
-	t, err := a.Tenants.Get(ctx, u.Tenant)
-	if err != nil {
-		return err
-	}
-	if email := newAccountEmail(t, u, event, value, a.Now()); email != nil {
-		a.DB.AfterCommit(ctx, func() { a.Mailer.Enqueue(*email) })
-	}
-	return nil
+	return emailUser(ctx, a.DB, a.Tenants, a.Mailer, u, event, value, a.Now())
 }

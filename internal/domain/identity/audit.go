@@ -17,6 +17,11 @@ func auditUser(ctx context.Context, u *User, action string, changes ...audit.Cha
 	return audit.Log(ctx, u.Tenant, audit.Action{Name: action, Thing: u.AuditThing(), Changes: changes})
 }
 
+// asUser makes a user the actor of what ctx audits.
+func asUser(ctx context.Context, u *User) context.Context {
+	return audit.WithActor(ctx, audit.User, u.ID, u.Name())
+}
+
 // ContactChanges gives the changes of a user's nickname, email address and mobile number. Every
 // user of the tenant may read them, so they mask addresses and numbers as emails do.
 func ContactChanges(before, after *User) (changes []audit.Change) {
@@ -54,7 +59,5 @@ func maskUnlessEmpty(value string, masked func(string) string) string {
 // auditFailedSignIn logs, later, a failed sign-in as a tenant's user. It does not write at once, so
 // that the response time reveals nothing.
 func auditFailedSignIn(ctx context.Context, t tenant.ID, u *User) {
-	thing := u.AuditThing()
-	ctx = audit.WithActor(ctx, audit.User, u.ID, thing.Name)
-	audit.LogLater(ctx, t, audit.Action{Name: "session.fail", Thing: thing})
+	audit.LogLater(asUser(ctx, u), t, audit.Action{Name: "session.fail", Thing: u.AuditThing()})
 }

@@ -1,11 +1,13 @@
 package identity
 
 import (
+	"context"
 	"crypto/rand"
 	"fmt"
 	"time"
 
 	"tilth/internal/domain/tenant"
+	"tilth/internal/platform/db"
 	"tilth/internal/platform/text"
 )
 
@@ -25,8 +27,9 @@ type Email struct {
 type Mailer interface{ Enqueue(l Email) }
 
 // newAccountEmail makes the email that tells a tenant's user about an event of the account. event
-// is mobile, email or password if that changed, and value is the new value, masked; or event is
-// guesses if somebody tries passwords. It gives nil for a user without an address.
+// is mobile, email or password if that changed, and value is the new value, masked; factorOn or
+// factorOff if the second factor was turned on or off; or guesses if somebody tries passwords. It gives
+// nil for a user without an address.
 func newAccountEmail(t *tenant.Tenant, u *User, event, value string, at time.Time) *Email {
 	if u.Email == "" {
 		return nil
@@ -36,6 +39,9 @@ func newAccountEmail(t *tenant.Tenant, u *User, event, value string, at time.Tim
 		"email":    {"mail.emailSubject", "mail.emailBody", "mail.notYou"},
 		"password": {"mail.passwordSubject", "mail.passwordBody", "mail.notYou"},
 		"guesses":  {"mail.guessesSubject", "mail.guessesBody", "mail.guessesAdvice"},
+
+		"factorOn":  {"mail.factorOnSubject", "mail.factorOnBody", "mail.notYou"},
+		"factorOff": {"mail.factorOffSubject", "mail.factorOffBody", "mail.notYou"},
 	}[event]
 	l := languageOf(t, u.Language)
 	body := text.Translate(l, sentences[1], map[string]string{
@@ -46,6 +52,29 @@ func newAccountEmail(t *tenant.Tenant, u *User, event, value string, at time.Tim
 		Subject: subject(l, t, sentences[0]),
 		Text:    body + "\n\n" + text.Translate(l, sentences[2], nil),
 	}
+}
+
+// emailUser sends u an email about an event, after the transaction in ctx commits.
+func emailUser(
+	ctx context.Context,
+	d *db.DB,
+	tenants *tenant.Store,
+	m Mailer,
+	u *User,
+	event, value string,
+	at time.Time,
+) error {
+	if m == nil {
+		return nil
+	}
+	t, err := tenants.Get(ctx, u.Tenant)
+	if err != nil {
+		return err
+	}
+	if email := newAccountEmail(t, u, event, value, at); email != nil {
+		d.AfterCommit(ctx, func() { m.Enqueue(*email) })
+	}
+	return nil
 }
 
 // newInvitationEmail makes the email that brings an invitation's link to its address.

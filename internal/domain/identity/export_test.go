@@ -5,6 +5,9 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/uptrace/bun"
+
+	"tilth/internal/domain/tenant"
 	"tilth/internal/platform/limit"
 )
 
@@ -48,4 +51,15 @@ func (h *Hasher) FillQueue(ctx context.Context, network limit.Network) (leave fu
 		wait.Wait()
 		running.Leave()
 	}
+}
+
+// SetKey gives a tenant's user a second factor with a key of which no code was used.
+func (s *SecondFactorStore) SetKey(ctx context.Context, t tenant.ID, user int64, key []byte) error {
+	row := secondFactorRow{
+		UserID: user, TenantID: t, Secret: s.vault.Seal(factorOwner(t, user), key), LastStep: -1,
+	}
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		_, err := tx.NewInsert().Model(&row).Exec(ctx)
+		return err
+	})
 }

@@ -29,6 +29,12 @@ const (
 	failuresToWarn   = 10
 	failureWindow    = 15 * time.Minute
 
+	// Whoever guesses codes knows the password. codesToLock wrong codes of one account within
+	// codeFailureWindow, from anywhere, lock its codes of six digits, of which three are right at a
+	// time; recovery codes still let its owner in.
+	codesToLock       = 20
+	codeFailureWindow = time.Hour
+
 	minBackoff = time.Second
 	maxBackoff = 30 * time.Second
 
@@ -77,6 +83,7 @@ type failureTracker struct {
 	subnets                    *limit.SlidingWindows[failureKey] // at accounts to which they are unfamiliar
 	guesses                    *limit.SlidingWindows[failureKey] // of an account, from unfamiliar subnets
 	subnetWaits                *limit.Cooldowns[failureKey]
+	codes                      *limit.SlidingWindows[failureKey] // wrong codes of an account
 }
 
 func newFailureTracker(now func() time.Time, meter *limit.Meter) *failureTracker {
@@ -93,6 +100,7 @@ func newFailureTracker(now func() time.Time, meter *limit.Meter) *failureTracker
 		subnets:     failures("sign_in_network", failuresCountedPerSubnet),
 		guesses:     failures("sign_in_guess", failuresToWarn),
 		subnetWaits: limit.NewCooldowns[failureKey](options("sign_in_wait"), failureWindow),
+		codes:       limit.NewSlidingWindows[failureKey](options("sign_in_code"), codesToLock, codeFailureWindow),
 	}
 }
 
@@ -145,6 +153,10 @@ func (w *failureTracker) recordOutcome(from origin, d CaptchaPolicy, passed, rig
 	if right {
 		return false, nil
 	}
+	return w.addFailure(from), errs.New(errs.Refused, "signin.fail")
+}
+
+func (w *failureTracker) addFailure(from origin) (warnOwner bool) {
 	w.pairs.Add(from.accountAddress)
 	w.accounts.Add(from.account)
 	w.addresses.Add(from.address)
@@ -157,7 +169,33 @@ func (w *failureTracker) recordOutcome(from origin, d CaptchaPolicy, passed, rig
 		w.guesses.Add(from.account)
 		warnOwner = before < failuresToWarn && w.guesses.Count(from.account) == failuresToWarn
 	}
-	return warnOwner, errs.New(errs.Refused, "signin.fail")
+	return warnOwner
+}
+
+// checkCode gives the refusal of an attempt with a code of six digits, if too many of the account
+// were wrong.
+func (w *failureTracker) checkCode(from origin) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if wait := w.codes.LockedFor(from.account); wait > 0 {
+		return errs.New(errs.TooMany, "signin.codesLocked").RetryAfter(wait)
+	}
+	return nil
+}
+
+// recordWrongCode records a wrong code as a failed sign-in. warnOwner is that of recordOutcome.
+func (w *failureTracker) recordWrongCode(from origin) (warnOwner bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.codes.Add(from.account)
+	return w.addFailure(from)
+}
+
+// endWait forgets the wait of the account with the subnet after a right password that needs a code.
+func (w *failureTracker) endWait(from origin) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.subnetWaits.Forget(from.accountSubnet)
 }
 
 // forgive forgets the failures of the account with the address, and the wait of the account with

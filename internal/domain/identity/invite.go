@@ -250,8 +250,7 @@ func (p *People) Accept(ctx context.Context, a Acceptance) (TokenPair, error) {
 		if err := p.Users.rememberNetwork(ctx, t.ID, u.ID, from.String()); err != nil {
 			return err
 		}
-		ctx = audit.WithActor(ctx, audit.User, u.ID, u.Name())
-		return auditUser(ctx, u, "user.create", audit.Change{Field: "role", After: string(u.Role)})
+		return auditUser(asUser(ctx, u), u, "user.create", audit.Change{Field: "role", After: string(u.Role)})
 	})
 	return pair, wrap("accept invitation", err)
 }

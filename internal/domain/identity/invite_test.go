@@ -104,15 +104,15 @@ func TestAcceptTwiceAtOnce(t *testing.T) {
 	if (errors[0] == nil) == (errors[1] == nil) {
 		t.Errorf("%v", errors)
 	}
-	if _, total, _, err := k.People.Page(
+	if page, err := k.People.Page(
 		t.Context(),
 		k.field.ID,
 		identity.PeopleFilter{},
 		0,
 		10,
 	); err != nil ||
-		total != 3 {
-		t.Errorf("%d people, %v", total, err)
+		page.Total != 3 {
+		t.Errorf("%d people, %v", page.Total, err)
 	}
 }
 

@@ -35,6 +35,7 @@ type PeopleDeps struct {
 	Tenants     *tenant.Store
 	Users       *UserStore
 	Sessions    *SessionStore
+	Factors     *SecondFactorStore
 	Invitations *InvitationStore
 	Hasher      *Hasher
 	Mailer      Mailer // nil: no mail is sent
@@ -68,33 +69,42 @@ func (f PeopleFilter) matches(u *User) bool {
 			strings.Contains(text.Fold(u.Email), part))
 }
 
-// Page gives up to limit of a tenant's people from offset on, ordered by user name, how many match
-// in all, and how many owners can sign in.
+// PeoplePage is a part of a tenant's people, ordered by user name.
+type PeoplePage struct {
+	List                 []*User
+	Total                int // how many match in all
+	Owners               int // how many owners can sign in, whether they match or not
+	SecondFactorRequired bool
+}
+
+// Page gives up to limit of a tenant's people from offset on.
 func (p *People) Page(
 	ctx context.Context,
 	t tenant.ID,
 	f PeopleFilter,
 	offset, limit int64,
-) (page []*User, total, owners int, err error) {
-	if _, err := p.manageable(ctx, t); err != nil {
-		return nil, 0, 0, err
+) (PeoplePage, error) {
+	found, err := p.manageable(ctx, t)
+	if err != nil {
+		return PeoplePage{}, err
 	}
 	all, err := p.Users.List(ctx, t)
 	if err != nil {
-		return nil, 0, 0, err
+		return PeoplePage{}, err
 	}
+	page := PeoplePage{SecondFactorRequired: found.SecondFactorRequired}
 	for _, u := range all {
 		if u.isActiveOwner() {
-			owners++
+			page.Owners++
 		}
 		if f.matches(u) {
-			if n := int64(total); n >= offset && n < offset+limit {
-				page = append(page, u)
+			if n := int64(page.Total); n >= offset && n < offset+limit {
+				page.List = append(page.List, u)
 			}
-			total++
+			page.Total++
 		}
 	}
-	return page, total, owners, nil
+	return page, nil
 }
 
 // manageable gives a tenant whose people its owners change; it refuses (601) another.

@@ -41,18 +41,18 @@ func TestPeoplePage(t *testing.T) {
 		{"Turkish letters in another case", identity.PeopleFilter{Text: "IŞIL"}, []string{"Işıl"}},
 		{"all of them together", identity.PeopleFilter{Text: "a", Role: identity.Viewer, State: identity.UserActive}, []string{"bora"}},
 	} {
-		page, total, owners, err := k.People.Page(t.Context(), k.field.ID, c.filter, 0, 10)
+		page, err := k.People.Page(t.Context(), k.field.ID, c.filter, 0, 10)
 		var got []string
-		for _, u := range page {
+		for _, u := range page.List {
 			got = append(got, u.UserName)
 		}
-		if err != nil || !slices.Equal(got, c.want) || total != len(c.want) || owners != 2 {
-			t.Errorf("%s: %v of %d, %d owners, %v", c.name, got, total, owners, err)
+		if err != nil || !slices.Equal(got, c.want) || page.Total != len(c.want) || page.Owners != 2 {
+			t.Errorf("%s: %v of %d, %d owners, %v", c.name, got, page.Total, page.Owners, err)
 		}
 	}
-	page, total, _, err := k.People.Page(t.Context(), k.field.ID, identity.PeopleFilter{}, 1, 1)
-	if err != nil || total != 3 || len(page) != 1 || page[0].UserName != "bora" {
-		t.Errorf("%v %d %v", page, total, err)
+	page, err := k.People.Page(t.Context(), k.field.ID, identity.PeopleFilter{}, 1, 1)
+	if err != nil || page.Total != 3 || len(page.List) != 1 || page.List[0].UserName != "bora" {
+		t.Errorf("%+v %v", page, err)
 	}
 }
 
@@ -227,7 +227,7 @@ func TestPeopleByProvider(t *testing.T) {
 	}
 	ctx, id, ada := t.Context(), k.field.ID, k.field.Ada.ID
 	c := identity.Caller{Tenant: id, User: ada, Role: identity.Owner}
-	_, _, _, errPage := k.People.Page(ctx, id, identity.PeopleFilter{}, 0, 10)
+	_, errPage := k.People.Page(ctx, id, identity.PeopleFilter{}, 0, 10)
 	_, _, errInvitations := k.People.PageInvitations(ctx, id, 0, 10)
 	_, _, errInvite := k.People.Invite(ctx, c, identity.InvitationForm{Role: "viewer"})
 	_, _, errResend := k.People.Resend(ctx, c, offered.ID)

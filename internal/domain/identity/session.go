@@ -67,7 +67,15 @@ type sessionRow struct {
 	UserID        int64
 	Remember      bool
 	CreateTime    int64
+	Method        signInMethod
 }
+
+// signInMethod says how a session began.
+type signInMethod string
+
+// byPassword is the method of sessions that a password began, with a code if the user has a second
+// factor. Only these are judged by whether the tenant requires one.
+const byPassword signInMethod = "password"
 
 type accessRow struct {
 	bun.BaseModel `bun:"table:access_tokens,alias:a"`
@@ -137,7 +145,7 @@ func (s *SessionStore) Start(ctx context.Context, t tenant.ID, user int64, remem
 		if n == 0 {
 			return errs.Missing()
 		}
-		row := sessionRow{TenantID: t, UserID: user, Remember: remember, CreateTime: now}
+		row := sessionRow{TenantID: t, UserID: user, Remember: remember, CreateTime: now, Method: byPassword}
 		if _, err := tx.NewInsert().Model(&row).Exec(ctx); err != nil {
 			return err
 		}
@@ -222,10 +230,10 @@ func (s *SessionStore) IsActive(ctx context.Context, t tenant.ID, session int64)
 
 // Refresh exchanges a refresh token for a new pair. For ReuseWindow, a used token gives the same
 // pair again. Its reuse after that ends the session, since one of its two holders is not the user
-// who signed in.
+// who signed in. A session without the second factor that its tenant requires ends, too.
 func (s *SessionStore) Refresh(ctx context.Context, refresh string) (TokenPair, error) {
 	var pair TokenPair
-	var reused int64
+	var ended int64
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		now := s.now().UnixMilli()
 		var row refreshRow
@@ -243,7 +251,7 @@ func (s *SessionStore) Refresh(ctx context.Context, refresh string) (TokenPair, 
 				pair, err = unseal(refresh, row.Successor)
 				return err
 			}
-			reused = row.SessionID
+			ended = row.SessionID
 			return s.endReused(ctx, tx, row.SessionID)
 		}
 		var session sessionRow
@@ -264,6 +272,15 @@ func (s *SessionStore) Refresh(ctx context.Context, refresh string) (TokenPair, 
 		if err != nil {
 			return err
 		}
+		lacking, err := s.lacksSecondFactor(ctx, tx, session)
+		if err != nil {
+			return err
+		}
+		if lacking {
+			ended = session.ID
+			_, err := tx.NewDelete().Model(&session).WherePK().Where("s.tenant_id = ?", session.TenantID).Exec(ctx)
+			return err
+		}
 		if pair, err = s.issue(ctx, tx, session); err != nil {
 			return err
 		}
@@ -274,11 +291,25 @@ func (s *SessionStore) Refresh(ctx context.Context, refresh string) (TokenPair, 
 		_, err = tx.NewUpdate().Model(&row).Column("use_time", "successor").WherePK().Exec(ctx)
 		return err
 	})
-	if err == nil && reused != 0 {
-		s.notifyEnded(reused)
+	if err == nil && ended != 0 {
+		s.notifyEnded(ended)
 		return TokenPair{}, notSignedIn()
 	}
 	return pair, wrap("refresh session", err)
+}
+
+// lacksSecondFactor tells whether a session began with a password alone, while its tenant requires a
+// second factor.
+func (s *SessionStore) lacksSecondFactor(ctx context.Context, tx bun.IDB, session sessionRow) (bool, error) {
+	if session.Method != byPassword {
+		return false, nil
+	}
+	return tx.NewSelect().Model((*userRow)(nil)).
+		Join("JOIN tenants AS t ON t.id = u.tenant_id AND t.second_factor_required").
+		Where("u.tenant_id = ? AND u.id = ?", session.TenantID, session.UserID).
+		Where("NOT EXISTS (SELECT 1 FROM second_factors AS f "+
+			"WHERE f.tenant_id = ? AND f.user_id = ? AND f.secret IS NOT NULL)", session.TenantID, session.UserID).
+		Exists(ctx)
 }
 
 // endReused ends a session because a used refresh token of it came again, and logs that in the

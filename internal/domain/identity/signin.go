@@ -7,7 +7,6 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"tilth/internal/domain/audit"
 	"tilth/internal/domain/tenant"
 	"tilth/internal/platform/errs"
 	"tilth/internal/platform/limit"
@@ -59,6 +58,8 @@ type SignInDeps struct {
 	Tenants  *tenant.Store
 	Users    *UserStore
 	Sessions *SessionStore
+	Factors  *SecondFactorStore
+	Tickets  *TicketStore
 	Hasher   *Hasher
 	Key      []byte // the platform's secret: selects the cost of the decoy for an account that does not exist
 	Captcha  Captcha
@@ -81,7 +82,8 @@ func (s *SignIn) CaptchaPolicy() CaptchaPolicy { return s.Captcha.Policy }
 
 // WithPassword signs a user in. An unknown user, a wrong password and a disabled account get the
 // same refusal after the same time. Whether a captcha is required does not depend on whether the
-// account exists.
+// account exists. A user with a second factor gets a refusal with a ticket for WithCode, one without
+// the factor that the tenant requires a ticket for BeginEnrolment.
 func (s *SignIn) WithPassword(ctx context.Context, a Attempt) (TokenPair, error) {
 	user, err := s.userOrDecoy(ctx, a)
 	if err != nil {
@@ -113,10 +115,13 @@ func (s *SignIn) WithPassword(ctx context.Context, a Attempt) (TokenPair, error)
 		if err != nil {
 			return TokenPair{}, err
 		}
-		pair, current, err := s.startSession(ctx, user, newHash, a)
+		pair, demand, current, err := s.startSession(ctx, user, newHash, a)
 		switch {
 		case err != nil:
 			return TokenPair{}, err
+		case demand != nil:
+			s.failures.endWait(from)
+			return TokenPair{}, demand
 		case pair != TokenPair{}:
 			s.failures.forgive(from)
 			return pair, nil
@@ -174,13 +179,14 @@ func (s *SignIn) recordOutcome(ctx context.Context, from origin, user *userRow, 
 // startSession starts a session for a user whose password was verified, and stores newHash unless
 // it is empty. It gives no pair if the verification is no longer valid: since the user was read,
 // the password may have changed or the user may have been disabled, which has ended all sessions
-// but this one. current is the user's row at that time; its ID is 0 if the user was deleted.
+// but this one. demand is the refusal of a sign-in that needs a second step. current is the user's row
+// at that time; its ID is 0 if the user was deleted.
 func (s *SignIn) startSession(
 	ctx context.Context,
 	verified *userRow,
 	newHash string,
 	a Attempt,
-) (pair TokenPair, current *userRow, err error) {
+) (pair TokenPair, demand *errs.Error, current *userRow, err error) {
 	err = s.Sessions.db.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
 		current, err = s.Users.getWhere(ctx, verified.TenantID, "u.id = ?", verified.ID)
 		if errs.Is(err, errs.NotFound) {
@@ -194,15 +200,30 @@ func (s *SignIn) startSession(
 			if err := s.Users.PutPassword(ctx, current.TenantID, current.ID, newHash); err != nil {
 				return err
 			}
+			current.PasswordHash = newHash
 		}
-		if pair, err = s.Sessions.Start(ctx, current.TenantID, current.ID, a.Remember); err != nil {
+		if demand, err = s.secondStep(ctx, current, a.Remember); err != nil || demand != nil {
 			return err
 		}
-		if err := s.Users.rememberNetwork(ctx, current.TenantID, current.ID, a.subnet().String()); err != nil {
-			return err
-		}
-		u := current.user()
-		return auditUser(audit.WithActor(ctx, audit.User, u.ID, u.AuditThing().Name), u, "session.signIn")
+		pair, err = s.openSession(ctx, current, a.Remember, a.subnet())
+		return err
 	})
-	return pair, current, wrap("start session", err)
+	return pair, demand, current, wrap("start session", err)
+}
+
+// openSession starts a session for a user who has proven who they are, and logs the sign-in.
+func (s *SignIn) openSession(
+	ctx context.Context,
+	r *userRow,
+	remember bool,
+	from limit.Network,
+) (TokenPair, error) {
+	pair, err := s.Sessions.Start(ctx, r.TenantID, r.ID, remember)
+	if err != nil {
+		return TokenPair{}, err
+	}
+	if err := s.Users.rememberNetwork(ctx, r.TenantID, r.ID, from.String()); err != nil {
+		return TokenPair{}, err
+	}
+	return pair, auditUser(asUser(ctx, r.user()), r.user(), "session.signIn")
 }

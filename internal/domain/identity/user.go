@@ -36,6 +36,7 @@ type User struct {
 	// DisabledByOwner says that an owner disabled the user. Either mark shuts the user out.
 	DisabledByOwner bool
 	MadeHere        bool // by an owner's invitation
+	SecondFactor    bool // it is on
 }
 
 // RoleSource says who gave a user the role.
@@ -99,13 +100,19 @@ type userRow struct {
 	DisabledByOwner bool
 	MadeHere        bool
 	CreateTime      int64
+	SecondFactor    bool `bun:",scanonly"`
 }
+
+// hasSecondFactor is the column of a userRow that is no column of the table.
+const hasSecondFactor = "EXISTS (SELECT 1 FROM second_factors AS f " +
+	"WHERE f.tenant_id = ? AND f.user_id = u.id AND f.secret IS NOT NULL) AS second_factor"
 
 func (r *userRow) user() *User {
 	return &User{
 		ID: r.ID, Tenant: r.TenantID, UserName: r.UserName, Nickname: r.Nickname, Email: r.Email, Mobile: r.Mobile,
 		Avatar: r.Avatar, Role: r.Role, RoleFrom: r.RoleFrom, Language: r.Language, LastSignIn: r.LoginTime,
 		Disabled: r.Disabled, DisabledByOwner: r.DisabledByOwner, MadeHere: r.MadeHere,
+		SecondFactor: r.SecondFactor,
 	}
 }
 
@@ -169,7 +176,25 @@ func (s *UserStore) ByName(ctx context.Context, t tenant.ID, userName string) (*
 
 func (s *UserStore) getWhere(ctx context.Context, t tenant.ID, where string, arg any) (*userRow, error) {
 	var r userRow
-	err := s.db.Read(ctx).NewSelect().Model(&r).Where("u.tenant_id = ?", t).Where(where, arg).Scan(ctx)
+	err := s.db.Read(
+		ctx,
+	).NewSelect().Model(
+		&r,
+	).ColumnExpr(
+		"?TableColumns",
+	).ColumnExpr(
+		hasSecondFactor,
+		t,
+	).Where(
+		"u.tenant_id = ?",
+		t,
+	).
+		Where(
+			where,
+			arg,
+		).Scan(
+		ctx,
+	)
 	if db.IsMissing(err) {
 		return nil, errs.Missing()
 	}
@@ -179,7 +204,24 @@ func (s *UserStore) getWhere(ctx context.Context, t tenant.ID, where string, arg
 // List gives a tenant's users, ordered by user name.
 func (s *UserStore) List(ctx context.Context, t tenant.ID) ([]*User, error) {
 	var rows []userRow
-	err := s.db.Read(ctx).NewSelect().Model(&rows).Where("u.tenant_id = ?", t).OrderExpr("folded_name").Scan(ctx)
+	err := s.db.Read(
+		ctx,
+	).NewSelect().Model(
+		&rows,
+	).ColumnExpr(
+		"?TableColumns",
+	).ColumnExpr(
+		hasSecondFactor,
+		t,
+	).Where(
+		"u.tenant_id = ?",
+		t,
+	).
+		OrderExpr(
+			"folded_name",
+		).Scan(
+		ctx,
+	)
 	users := make([]*User, 0, len(rows))
 	for i := range rows {
 		users = append(users, rows[i].user())

@@ -12,6 +12,7 @@ import (
 	"tilth/internal/platform/db"
 	"tilth/internal/platform/errs"
 	"tilth/internal/platform/text"
+	"tilth/internal/platform/vault"
 )
 
 const (
@@ -94,13 +95,13 @@ func (r *webhookRow) subscribesTo(what alertmsg.Event, level int, opened bool) b
 // WebhookStore stores webhooks.
 type WebhookStore struct {
 	db    *db.DB
-	vault vault
+	vault vault.Vault
 	now   func() time.Time
 }
 
 // NewWebhookStore makes a store; key, of 32 bytes, encrypts the secrets; now is the server's clock.
 func NewWebhookStore(d *db.DB, key []byte, now func() time.Time) (*WebhookStore, error) {
-	v, err := newVault(key)
+	v, err := vault.New(key)
 	return &WebhookStore{db: d, vault: v, now: now}, err
 }
 
@@ -151,7 +152,7 @@ func (s *WebhookStore) Create(ctx context.Context, t tenant.ID, w *Webhook) (id 
 		OnAcknowledged: w.Acknowledged,
 		AlarmLevel:     w.Level,
 		Enabled:        w.Enabled,
-		Secret:         s.vault.seal(t, raw),
+		Secret:         s.vault.Seal(owned(t), raw),
 		CreateTime:     now,
 		UpdateTime:     now,
 	}
@@ -242,7 +243,7 @@ func (s *WebhookStore) RotateSecret(ctx context.Context, t tenant.ID, id int64) 
 	raw := newSecret()
 	err = s.change(ctx, "rotate webhook secret", t, id, func(q *bun.UpdateQuery) {
 		q.Set("old_secret = secret").Set("old_until = ?", s.now().Add(oldSecretFor).UnixMilli()).
-			Set("secret = ?", s.vault.seal(t, raw))
+			Set("secret = ?", s.vault.Seal(owned(t), raw))
 	})
 	if err != nil {
 		return "", err
@@ -305,7 +306,7 @@ func (s *WebhookStore) Endpoint(ctx context.Context, t tenant.ID, id int64) (*En
 		sealed = append(sealed, r.OldSecret)
 	}
 	for _, one := range sealed {
-		secret, err := s.vault.open(t, one)
+		secret, err := s.vault.Open(owned(t), one)
 		if err != nil {
 			return nil, wrap("read webhook endpoint", err)
 		}

@@ -33,6 +33,8 @@ type Tenant struct {
 	// PeopleByProvider says that only the provider's file changes the people of the tenant.
 	PeopleByProvider bool
 	SelfService      SelfService
+	// SecondFactorRequired says that nobody signs in by password alone. RequireSecondFactor sets it.
+	SecondFactorRequired bool
 	// MailsPerDay and SMSPerDay limit how many mails and SMS the tenant may send in a day of its
 	// zone; 0: no limit; nil: the limit of the server's settings.
 	MailsPerDay, SMSPerDay *int
@@ -53,8 +55,9 @@ type tenantRow struct {
 	SMSADay       *int `bun:"sms_a_day"`
 	CreateTime    int64
 	// PeopleByProvider is false where the owners change the people.
-	PeopleByProvider bool
-	SelfService      string // JSON; empty: nothing
+	PeopleByProvider     bool
+	SelfService          string // JSON; empty: nothing
+	SecondFactorRequired bool
 }
 
 type hostRow struct {
@@ -134,10 +137,11 @@ func (s *Store) load(ctx context.Context, r tenantRow) (*Tenant, error) {
 			Background: r.Background,
 			Favicon:    r.Favicon,
 		},
-		PeopleByProvider: r.PeopleByProvider,
-		SelfService:      self,
-		MailsPerDay:      r.MailsADay,
-		SMSPerDay:        r.SMSADay,
+		PeopleByProvider:     r.PeopleByProvider,
+		SelfService:          self,
+		MailsPerDay:          r.MailsADay,
+		SMSPerDay:            r.SMSADay,
+		SecondFactorRequired: r.SecondFactorRequired,
 	}
 	err = s.db.Read(ctx).NewSelect().Model((*hostRow)(nil)).Column("host").
 		Where("tenant_id = ?", r.ID).OrderExpr("rowid").Scan(ctx, &t.Hosts)
@@ -209,7 +213,14 @@ func (s *Store) Put(ctx context.Context, t *Tenant) error {
 			}
 			t.ID = r.ID
 		} else {
-			res, err := tx.NewUpdate().Model(&r).WherePK().ExcludeColumn("create_time").Exec(ctx)
+			res, err := tx.NewUpdate().Model(
+				&r,
+			).WherePK().ExcludeColumn(
+				"create_time",
+				"second_factor_required",
+			).Exec(
+				ctx,
+			)
 			if err != nil {
 				return err
 			}
@@ -232,6 +243,16 @@ func (s *Store) Put(ctx context.Context, t *Tenant) error {
 		return nil
 	})
 	return wrap("put", err)
+}
+
+// RequireSecondFactor sets whether the people of a tenant need a second factor to sign in by password.
+func (s *Store) RequireSecondFactor(ctx context.Context, id ID, required bool) error {
+	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		_, err := tx.NewUpdate().Model((*tenantRow)(nil)).Set("second_factor_required = ?", required).
+			Where("id = ?", id).Exec(ctx)
+		return err
+	})
+	return wrap("require second factor", err)
 }
 
 // Delete removes an empty tenant. The database refuses to while the tenant has users, scenes or

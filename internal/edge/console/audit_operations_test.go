@@ -45,7 +45,11 @@ var auditedOperations = map[string]auditedOperation{
 		want: "device.create Lower field; product: <nil> > weather-station; noteName: <nil> > Lower field",
 		call: func(t *testing.T, w *fixture) testkit.Call {
 			w.allowAdding(t)
-			return w.adaCall(http.MethodPost, addPath+"create", body{"noteName": "Lower field", "productId": w.station.ID})
+			return w.adaCall(
+				http.MethodPost,
+				addPath+"create",
+				body{"noteName": "Lower field", "productId": w.station.ID},
+			)
 		},
 	},
 	"importDevices": {
@@ -144,6 +148,83 @@ var auditedOperations = map[string]auditedOperation{
 				Path:   peoplePath + "delete?id=" + fmt.Sprint(deniz.ID),
 				Token:  w.ada,
 			}
+		},
+	},
+	"updatePeopleSettings": {
+		want: "tenant.update field; secondFactor: optional > required",
+		call: func(t *testing.T, w *fixture) testkit.Call {
+			w.SecondFactor(t, w.field.Ada)
+			return w.adaCall(http.MethodPut, peoplePath+"settings", body{"secondFactor": "required"})
+		},
+	},
+	"resetSecondFactor": {
+		want: "user.update bora of 1; secondFactor: true > false",
+		call: func(t *testing.T, w *fixture) testkit.Call {
+			w.SecondFactor(t, w.field.Bora)
+			return w.adaCall(http.MethodPost, peoplePath+"reset-second-factor", body{"id": w.field.Bora.ID})
+		},
+	},
+	"beginSecondFactor": {
+		want: "user.update ada of 1; secondFactorKey hidden",
+		call: func(_ *testing.T, w *fixture) testkit.Call {
+			return w.adaCall(http.MethodPost, totpPath+"begin", body{"password": testkit.Password})
+		},
+	},
+	"confirmSecondFactor": {
+		want: "user.update ada of 1; secondFactor: false > true; recoveryCodes hidden",
+		call: func(t *testing.T, w *fixture) testkit.Call {
+			e := testkit.Ask[wire.Enrolment](
+				t, w.Contract, w.adaCall(http.MethodPost, totpPath+"begin", body{"password": testkit.Password}),
+			)
+			return w.adaCall(
+				http.MethodPost,
+				totpPath+"confirm",
+				body{"code": testkit.TOTP(t, e.Secret, w.Clock.Now())},
+			)
+		},
+	},
+	"disableSecondFactor": {
+		want: "user.update ada of 1; secondFactor: true > false",
+		call: func(t *testing.T, w *fixture) testkit.Call {
+			_, codes := w.SecondFactor(t, w.field.Ada)
+			return w.adaCall(http.MethodPost, totpPath+"disable", body{"password": testkit.Password, "code": codes[0]})
+		},
+	},
+	"newRecoveryCodes": {
+		want: "user.update ada of 1; recoveryCodes hidden",
+		call: func(t *testing.T, w *fixture) testkit.Call {
+			_, codes := w.SecondFactor(t, w.field.Ada)
+			return w.adaCall(http.MethodPost, totpPath+"recovery-codes", body{"code": codes[0]})
+		},
+	},
+	"loginCode": {
+		want: "session.signIn ada of 1",
+		call: func(t *testing.T, w *fixture) testkit.Call {
+			_, codes := w.SecondFactor(t, w.field.Ada)
+			return publicPost(t, loginCodePath, body{"ticket": w.demand(t, "ada").Ticket, "code": codes[0]})
+		},
+	},
+	"loginTotpBegin": {
+		want: "user.update ada of 1; secondFactorKey hidden",
+		call: func(t *testing.T, w *fixture) testkit.Call {
+			w.requireSecondFactor(t, true)
+			return publicPost(t, loginTotpPath+"begin", body{"ticket": w.demand(t, "ada").Ticket})
+		},
+	},
+	"loginTotpConfirm": {
+		want: "session.signIn ada of 1",
+		also: "user.update ada of 1; secondFactor: false > true; recoveryCodes hidden",
+		call: func(t *testing.T, w *fixture) testkit.Call {
+			w.requireSecondFactor(t, true)
+			ticket := w.demand(t, "ada").Ticket
+			e := testkit.Ask[wire.Enrolment](
+				t,
+				w.Contract,
+				publicPost(t, loginTotpPath+"begin", body{"ticket": ticket}),
+			)
+			return publicPost(t, loginTotpPath+"confirm", body{
+				"ticket": ticket, "code": testkit.TOTP(t, e.Secret, w.Clock.Now()),
+			})
 		},
 	},
 	"loginUsername": {

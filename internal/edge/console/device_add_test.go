@@ -89,7 +89,10 @@ func TestAddAndDeleteDevice(t *testing.T) {
 	if _, _, ok := w.Registry.Authenticate(name, secret); !ok {
 		t.Error("the device cannot sign in")
 	}
-	again := w.Do(t, w.adaCall(http.MethodPost, addPath+"create", body{"noteName": "Lower field", "productId": w.station.ID}))
+	again := w.Do(
+		t,
+		w.adaCall(http.MethodPost, addPath+"create", body{"noteName": "Lower field", "productId": w.station.ID}),
+	)
 	if again.Code != 601 || string(again.Data) != `{"deviceName":"`+name+`"}` ||
 		again.Msg != "Remark name: another device has this name already. Choose another one" {
 		t.Errorf("the same name: %+v %s", again, again.Data)
@@ -134,7 +137,8 @@ func TestClaimAndImport(t *testing.T) {
 	}
 	label := read("LW:D0:42FFFFFFFFFFFFFF:4242FFFFFFFFFFFF:42FFFF42:CCHECKSUM:O0102:SSERIAL:PPROPRIETARY")
 	if label.Kind != "lorawan" || label.DevEui != "4242FFFFFFFFFFFF" || label.Vendor != "42FF" || label.Model != "FF42" ||
-		label.OwnerToken != "0102" || label.Serial != "SERIAL" || label.Proprietary != "PROPRIETARY" {
+		label.OwnerToken != "0102" || label.Serial != "SERIAL" ||
+		label.Proprietary != "PROPRIETARY" {
 		t.Errorf("%+v", label)
 	}
 	claim := func(text string) testkit.Call {

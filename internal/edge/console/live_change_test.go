@@ -141,11 +141,17 @@ func TestChangingCallsDeclareChanges(t *testing.T) {
 	// their stores report the changes
 	byStores := []string{
 		"updateDevice", "newDeviceSecret", "createScene", "updateScene", "deleteScene",
-		"updatePerson", "togglePerson", "deletePerson",
+		"updatePerson", "togglePerson", "deletePerson", "resetSecondFactor",
 		"createDevice", "claimDevice", "importDevices", "deleteDevice",
 	}
 	ownEvents := []string{"resolveAlarmNotice", "acknowledgeAlarmNotice", "unacknowledgeAlarmNotice"}
-	nothing := []string{"readClaim", "rehearseAlarmRule", "rehearseAlarmRuleDevices", "testNoticeChannel", "endPersonSessions"}
+	nothing := []string{
+		"readClaim",
+		"rehearseAlarmRule",
+		"rehearseAlarmRuleDevices",
+		"testNoticeChannel",
+		"endPersonSessions",
+	}
 	ownPage := []string{
 		"updateAvatar", "createCredential", "deleteCredential", "toggleCredential",
 		"createWebhook", "updateWebhook", "toggleWebhook", "deleteWebhook", "newWebhookSecret", "testWebhook",

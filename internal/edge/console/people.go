@@ -13,19 +13,22 @@ func (s *server) PagePeople(
 	r wire.PagePeopleRequestObject,
 ) (wire.PagePeopleResponseObject, error) {
 	q := pageQuery(r.Params.PageNo, r.Params.PageSize)
-	people, total, owners, err := s.People.Page(ctx, caller(ctx).Tenant, identity.PeopleFilter{
+	found, err := s.People.Page(ctx, caller(ctx).Tenant, identity.PeopleFilter{
 		Text: deref(r.Params.Text), Role: identity.Role(deref(r.Params.Role)),
 		State: identity.UserState(deref(r.Params.State)),
 	}, q.Offset, q.Limit)
 	if err != nil {
 		return nil, err
 	}
-	page := &wire.PeoplePage{List: make([]wire.Person, 0, len(people)), Total: total, Owners: owners}
-	for _, u := range people {
+	page := &wire.PeoplePage{
+		List: make([]wire.Person, 0, len(found.List)), Total: found.Total, Owners: found.Owners,
+		SecondFactor: string(identity.PolicyOf(found.SecondFactorRequired)),
+	}
+	for _, u := range found.List {
 		page.List = append(page.List, wire.Person{
 			Id: u.ID, UserName: u.UserName, Nickname: u.Nickname, Email: u.Email, Role: string(u.Role),
 			RoleFrom: string(u.RoleFrom), Language: string(u.Language), State: string(u.State()),
-			Removable: u.MadeHere, LoginDate: omitZero(u.LastSignIn),
+			Removable: u.MadeHere, LoginDate: omitZero(u.LastSignIn), SecondFactor: u.SecondFactor,
 		})
 	}
 	return wire.PagePeople200JSONResponse{Code: success, Data: page}, nil

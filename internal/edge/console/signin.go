@@ -89,6 +89,9 @@ func (s *server) GetUser(ctx context.Context, _ wire.GetUserRequestObject) (wire
 		Language:   string(cmp.Or(u.Language, t.Language)),
 		TenantName: t.Title(),
 		TimeZone:   t.TimeZone.String(),
+
+		SecondFactor:         u.SecondFactor,
+		SecondFactorRequired: t.SecondFactorRequired,
 	}}, nil
 }
 

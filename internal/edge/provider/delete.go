@@ -184,7 +184,8 @@ func (s *Service) requireEmpty(ctx context.Context, t *tenant.Tenant) error {
 	return nil
 }
 
-// ResetUser gives a user a new password, returns it, and ends the user's sessions. If the tenant or
+// ResetUser gives a user a new password, returns it, turns off the user's second factor and ends the
+// user's sessions. If the tenant or
 // the user does not exist, the error is a *Refusal.
 func (s *Service) ResetUser(ctx context.Context, owner, userName string) (string, error) {
 	release, err := s.acquire(ctx)
@@ -212,13 +213,20 @@ func (s *Service) ResetUser(ctx context.Context, owner, userName string) (string
 		if err := s.Sessions.EndUser(ctx, t.ID, u.ID); err != nil {
 			return err
 		}
+		changes := []audit.Change{{Field: "password", Hidden: true}}
+		if err := s.Factors.Remove(ctx, t.ID, u.ID); err != nil {
+			return err
+		}
+		if u.SecondFactor {
+			changes = append(changes, identity.SecondFactorOff)
+		}
 		return audit.Log(
 			ctx,
 			t.ID,
 			audit.Action{
 				Name:    "user.update",
 				Thing:   u.AuditThing(),
-				Changes: []audit.Change{{Field: "password", Hidden: true}},
+				Changes: changes,
 			},
 		)
 	})

@@ -294,6 +294,7 @@ func TestResetUser(t *testing.T) {
 	p := newFixture(t)
 	p.applyBase(t)
 	ada := p.user(t, "north", "ada")
+	p.SecondFactorBy(t, ada, "correct horse")
 	session := p.Session(t, ada)
 	password, err := p.service.ResetUser(t.Context(), "north", " Ada ")
 	if err != nil || len(password) < 16 || !p.passwordMatches(t, ada, password) ||
@@ -302,6 +303,9 @@ func TestResetUser(t *testing.T) {
 	}
 	if _, err := p.Sessions.Caller(t.Context(), session.Access); err == nil {
 		t.Error("the session is still active")
+	}
+	if p.user(t, "north", "ada").SecondFactor {
+		t.Error("the second factor is still on")
 	}
 	for _, c := range [][2]string{{"south", "ada"}, {"west", "ada"}, {"north", "cem"}, {"north", "a\x00"}, {"\x00", "ada"}} {
 		var r *Refusal

@@ -26,16 +26,18 @@ func DeviceKey(ctx context.Context, d *db.DB, dir string) ([]byte, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return key, err
 	}
-	for _, table := range []string{"devices", "webhooks"} {
-		there, err := d.Read(ctx).NewSelect().TableExpr(table).Exists(ctx)
+	for _, of := range []struct{ table, what string }{
+		{"devices", "devices"}, {"webhooks", "webhooks"}, {"second_factors", "second factors"},
+	} {
+		there, err := d.Read(ctx).NewSelect().TableExpr(of.table).Exists(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("look for %s: %w", table, err)
+			return nil, fmt.Errorf("look for %s: %w", of.what, err)
 		}
 		if there {
 			return nil, fmt.Errorf(
 				"%s: the database has %s whose secrets hang on it. %s",
 				missingKey(dir),
-				table,
+				of.what,
 				keyFromBackup,
 			)
 		}

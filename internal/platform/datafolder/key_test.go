@@ -36,6 +36,23 @@ func TestDeviceKeyIsCreatedOnceAndDamageIsReported(t *testing.T) {
 	}
 }
 
+// No second key is made once something in the database depends on the first.
+func TestDeviceKeyIsNotReplaced(t *testing.T) {
+	s := testkit.NewStores(t)
+	farm := s.Tenant(t, "farm")
+	if _, err := DeviceKey(t.Context(), s.DB, t.TempDir()); err != nil {
+		t.Fatalf("nothing depends on it: %v", err)
+	}
+	s.SecondFactor(t, farm.Ada)
+	dir := t.TempDir()
+	if _, err := DeviceKey(t.Context(), s.DB, dir); err == nil || !strings.Contains(err.Error(), "has second factors") {
+		t.Errorf("%v", err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+		t.Errorf("%v %v", left, err)
+	}
+}
+
 // A reader that looks while a key is created finds no key or a whole one; so does the start after a
 // kill.
 func TestDeviceKeyIsCreatedAtomically(t *testing.T) {

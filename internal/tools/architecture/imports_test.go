@@ -40,6 +40,7 @@ var (
 		"limit",
 		"listen",
 		"memory",
+		"vault",
 	}
 	tools = []string{"bench", "torture", "farm", "testkit", "pgpair", "architecture"}
 
@@ -106,6 +107,7 @@ var (
 		"listen":     {},
 		"memory":     {},
 		"text":       {},
+		"vault":      {},
 		"alertmsg":   {"comparator"},
 		"datafolder": {"clock", "db"},
 		"db":         {"errs", "listen", "text"},

@@ -79,6 +79,8 @@ var crossTenantQueries = map[string]string{
 	"identity.CodeStore.retryAfter":           "limits a phone and an address over all tenants",
 	"identity.CredentialStore.Flush":          "writes every tenant's uses later, by ids that Authenticate found",
 	"identity.InvitationStore.ByToken":        "establishes the tenant from the token of an invitation's link",
+	"identity.TicketStore.byTicket":           "establishes the tenant from the ticket of a sign-in",
+	"identity.TicketStore.Sweep":              "clean-up of all tenants: tickets that expired",
 	"identity.InvitationStore.Sweep":          "clean-up of all tenants: invitations that expired long ago",
 	"identity.SessionStore.Sweep":             "clean-up of all tenants: sessions without tokens",
 	"identity.CodeStore.Sweep":                "clean-up of all tenants: codes that no limit counts any longer",

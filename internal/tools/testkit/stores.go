@@ -40,6 +40,8 @@ type Stores struct {
 	Credentials   *identity.CredentialStore
 	Invitations   *identity.InvitationStore
 	People        *identity.People
+	Factors       *identity.SecondFactorStore
+	Tickets       *identity.TicketStore
 	AnalysisViews *identity.AnalysisViewStore
 	Avatars       *identity.AvatarStore
 	Slider        *Slider
@@ -84,11 +86,15 @@ func NewStores(t testing.TB) *Stores {
 	s.Invitations = identity.NewInvitationStore(s.DB, s.Clock.Now)
 	s.AnalysisViews = identity.NewAnalysisViewStore(s.DB)
 	s.Avatars = identity.NewAvatarStore(s.DB, s.Clock.Now)
+	s.Factors = newSecondFactorStore(t, s)
+	s.Tickets = identity.NewTicketStore(s.DB, s.Clock.Now)
 	s.Phones, s.Mails = &Phones{}, &MailRecorder{}
 	s.SignIn = identity.NewSignIn(identity.SignInDeps{
 		Tenants:  s.Tenants,
 		Users:    s.Users,
 		Sessions: s.Sessions,
+		Factors:  s.Factors,
+		Tickets:  s.Tickets,
 		Hasher:   identity.NewHasherAt(PasswordCost, nil),
 		Key:      SecretKey,
 		Captcha: identity.Captcha{
@@ -105,6 +111,8 @@ func NewStores(t testing.TB) *Stores {
 		Users:    s.Users,
 		Sessions: s.Sessions,
 		Codes:    s.Codes,
+		Factors:  s.Factors,
+		SignIn:   s.SignIn,
 		Hasher:   identity.NewHasherAt(PasswordCost, nil),
 		Mailer:   s.Mails,
 		Now:      s.Clock.Now,
@@ -114,6 +122,7 @@ func NewStores(t testing.TB) *Stores {
 		Tenants:     s.Tenants,
 		Users:       s.Users,
 		Sessions:    s.Sessions,
+		Factors:     s.Factors,
 		Invitations: s.Invitations,
 		Hasher:      identity.NewHasherAt(PasswordCost, nil),
 		Mailer:      s.Mails,
@@ -152,6 +161,15 @@ func NewStores(t testing.TB) *Stores {
 	s.Notifier = notify.NewNotifier(s.DB, s.Messages, s.Outbox, s.Screens)
 	s.Restart(t)
 	return s
+}
+
+func newSecondFactorStore(t testing.TB, s *Stores) *identity.SecondFactorStore {
+	t.Helper()
+	store, err := identity.NewSecondFactorStore(s.DB, s.Users, SecretKey, s.Clock.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store
 }
 
 // Restart drops what the server holds in memory of devices and loads it again from the database, as

@@ -15,9 +15,69 @@ export interface paths {
         put?: never;
         /**
          * Sign in with user name and password
-         * @description A wrong user, a wrong password and a disabled account get the same 601, in the same time. Ten failures for one account from one address lock that pair for 15 minutes (429). From a network (IPv4 /24, IPv6 /48) that the account never signed in from, failures for any accounts delay the next attempt: from the tenth failure on by 1 s, up to 30 s (429). After three failures for the account or the address within 15 minutes (setting `--captcha`) the server requires a slider captcha: 601 with `data: {captchaRequired: true}`. A user has 20 sessions at most: a new one ends the oldest.
+         * @description A wrong user, a wrong password and a disabled account get the same 601, in the same time. Ten failures for one account from one address lock that pair for 15 minutes (429). From a network (IPv4 /24, IPv6 /48) that the account never signed in from, failures for any accounts delay the next attempt: from the tenth failure on by 1 s, up to 30 s (429). After three failures for the account or the address within 15 minutes (setting `--captcha`) the server requires a slider captcha: 601 with `data: {captchaRequired: true}`. A user has 20 sessions at most: a new one ends the oldest. If the user has a second factor, a right password gets 601 with `data: {codeRequired: true, ticket}`, for `login-code`. If the tenant requires one and the user has none, 601 with `data: {enrolRequired: true, ticket}`, for `login-totp-begin` and `login-totp-confirm`.
          */
         post: operations["loginUsername"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/app-api/member/auth/login-code": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Finish a sign-in with a code
+         * @description Of the authenticator app, or a recovery code; each works once. A ticket holds for 5 minutes and 5 wrong codes, which count as failed sign-ins. After that, 601 with `data: {ticketOver: true}`: the sign-in begins anew. Twenty wrong codes of an account within an hour lock its codes of six digits (429).
+         */
+        post: operations["loginCode"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/app-api/member/auth/login-totp-begin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set up the second factor that the tenant requires
+         * @description With the ticket of a sign-in that got `enrolRequired`. The ticket and the key hold for 10 minutes.
+         */
+        post: operations["loginTotpBegin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/app-api/member/auth/login-totp-confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Turn the second factor on with a first code, and finish the sign-in
+         * @description A wrong code uses up one of 5 guesses of the ticket.
+         */
+        post: operations["loginTotpConfirm"];
         delete?: never;
         options?: never;
         head?: never;
@@ -92,7 +152,7 @@ export interface paths {
         put?: never;
         /**
          * Exchange a refresh token for a new pair
-         * @description A refresh token is used once. For 30 seconds after its use it gets the same new pair again; later use ends every session of that sign-in. An unknown or expired token gets 401.
+         * @description A refresh token is used once. For 30 seconds after its use it gets the same new pair again; later use ends every session of that sign-in. An unknown or expired token gets 401, and so does one of a session without the second factor that the tenant requires.
          */
         post: operations["refreshToken"];
         delete?: never;
@@ -263,6 +323,83 @@ export interface paths {
          */
         put: operations["updateUserPassword"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/app-api/member/user/totp/begin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A new key for an authenticator app
+         * @description The key is on once `confirm` gets a code of it within 10 minutes. Whoever has a second factor already, and moves to another phone, proves it with `code`; the old key works until then. A wrong password or code counts as a failed sign-in.
+         */
+        post: operations["beginSecondFactor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/app-api/member/user/totp/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Turn the second factor on with a first code
+         * @description Older recovery codes stop working.
+         */
+        post: operations["confirmSecondFactor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/app-api/member/user/totp/disable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Turn the second factor off
+         * @description Where the tenant requires a second factor, 601.
+         */
+        post: operations["disableSecondFactor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/app-api/member/user/totp/recovery-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ten new recovery codes in place of the old ones */
+        post: operations["newRecoveryCodes"];
         delete?: never;
         options?: never;
         head?: never;
@@ -506,6 +643,46 @@ export interface paths {
          * @description Whom the provider's file made can only be disabled (601): applying the file would make them again. The last active owner stays (601).
          */
         delete: operations["deletePerson"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/people/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set whether everybody needs a second factor
+         * @description Only an owner who has a second factor may require it (601). People without one then set it up as they sign in by password, and sessions without it end when they are renewed. The page of people tells the setting.
+         */
+        put: operations["updatePeopleSettings"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/people/reset-second-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Remove a person's second factor and recovery codes
+         * @description For somebody who has lost both. The own second factor is turned off in the profile (601).
+         */
+        post: operations["resetSecondFactor"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -970,7 +1147,7 @@ export interface paths {
         put?: never;
         /**
          * Add a device
-         * @description The server makes the device name and the secret; only this answer holds the secret. A remark name or serial that the tenant has already is refused with `data.deviceName`, the device that has it: after a lost answer ask for a new secret of that device. A hundred devices an hour for a tenant at most (429), those of an import included.
+         * @description The server makes the device name and the secret; only this answer holds the secret. A remark name or serial that the tenant has already is refused with `data.deviceName`, the device that has it: after a lost answer ask for a new secret of that device. A tenant may create, claim, import and delete 300 times an hour (429).
          */
         post: operations["createDevice"];
         delete?: never;
@@ -1050,7 +1227,7 @@ export interface paths {
         put?: never;
         /**
          * Take over the device of a label
-         * @description An unknown code, a spent one and one for another tenant get the same 601. The secret is null if the box has it already. A LoRaWAN label is enough only if it holds the owner token that the provider has of the device; else the claim code is needed. Ten calls an hour for a user and 20 a day for a tenant (429).
+         * @description An unknown code, a spent one and one for another tenant get the same 601. The secret is null if the box has it already. A LoRaWAN label is enough only if it holds the owner token that the provider has of the device; else the claim code is needed. Ten wrong codes in an hour of a user, and 20 in a day of a tenant, lock (429).
          */
         post: operations["claimDevice"];
         delete?: never;
@@ -2372,7 +2549,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Give a user a new password, which only this answer holds, and end the user's sessions */
+        /** Give a user a new password, which only this answer holds, turn off the user's second factor, and end the user's sessions */
         post: operations["resetUser"];
         delete?: never;
         options?: never;
@@ -3553,8 +3730,18 @@ export interface components {
             /** @enum {boolean} */
             captchaRequired: true;
         };
-        /** @description The session's tokens; or the refusal that a captcha must be solved first */
-        LoginData: components["schemas"]["Session"] | components["schemas"]["CaptchaDemand"];
+        CodeDemand: {
+            /** @enum {boolean} */
+            codeRequired: true;
+            ticket: string;
+        };
+        EnrolDemand: {
+            /** @enum {boolean} */
+            enrolRequired: true;
+            ticket: string;
+        };
+        /** @description The session's tokens; or the refusal that a captcha must be solved first, or that a second step is needed */
+        LoginData: components["schemas"]["Session"] | components["schemas"]["CaptchaDemand"] | components["schemas"]["CodeDemand"] | components["schemas"]["EnrolDemand"];
         /**
          * @example {
          *       "code": 601,
@@ -3567,6 +3754,90 @@ export interface components {
         LoginAnswer: {
             code: number;
             data: components["schemas"]["LoginData"] | null;
+            msg: string;
+        };
+        LoginTicket: {
+            ticket: string;
+        };
+        LoginCode: {
+            ticket: string;
+            /** @description of the authenticator app, or a recovery code; blanks and hyphens are ignored */
+            code: string;
+        };
+        TicketOver: {
+            /** @enum {boolean} */
+            ticketOver: true;
+        };
+        /** @description The session's tokens; or the refusal that the sign-in must begin anew */
+        LoginCodeData: components["schemas"]["Session"] | components["schemas"]["TicketOver"];
+        LoginCodeAnswer: {
+            code: number;
+            data: components["schemas"]["LoginCodeData"] | null;
+            msg: string;
+        };
+        Enrolment: {
+            /** @description the key in base32, to be typed into the app */
+            secret: string;
+            /** @description the same for a QR code (otpauth) */
+            uri: string;
+        };
+        EnrolmentAnswer: {
+            code: number;
+            data: components["schemas"]["Enrolment"] | null;
+            msg: string;
+        };
+        /** @description The key; or the refusal that the sign-in must begin anew */
+        LoginEnrolmentData: components["schemas"]["Enrolment"] | components["schemas"]["TicketOver"];
+        LoginEnrolmentAnswer: {
+            code: number;
+            data: components["schemas"]["LoginEnrolmentData"] | null;
+            msg: string;
+        };
+        EnrolledSession: {
+            accessToken: string;
+            refreshToken: string;
+            /** Format: int64 */
+            userId: number;
+            /**
+             * Format: int64
+             * @description when the access token ends
+             */
+            expiresTime: number;
+            /** @description ten; only this answer holds them */
+            recoveryCodes: string[];
+        };
+        /** @description The session's tokens; or the refusal that the sign-in must begin anew */
+        EnrolledSessionData: components["schemas"]["EnrolledSession"] | components["schemas"]["TicketOver"];
+        EnrolledSessionAnswer: {
+            code: number;
+            data: components["schemas"]["EnrolledSessionData"] | null;
+            msg: string;
+        };
+        TotpBegin: {
+            password: string;
+            /** @description needed if the second factor is on: of the app so far, or a recovery code */
+            code?: string;
+        };
+        TotpCode: {
+            /** @description of the authenticator app, or a recovery code; blanks and hyphens are ignored */
+            code: string;
+        };
+        TotpDisable: {
+            password: string;
+            /** @description of the authenticator app, or a recovery code; blanks and hyphens are ignored */
+            code: string;
+        };
+        RecoveryCodes: {
+            /**
+             * @example [
+             *       "7K3Q-9DMX-2B4F"
+             *     ]
+             */
+            recoveryCodes: string[];
+        };
+        RecoveryCodesAnswer: {
+            code: number;
+            data: components["schemas"]["RecoveryCodes"] | null;
             msg: string;
         };
         /** @description Other fields (clientUid, ts) are ignored */
@@ -3688,6 +3959,10 @@ export interface components {
             tenantName: string;
             /** @description the tenant's zone (IANA) */
             timeZone: string;
+            /** @description whether the user's second factor is on */
+            secondFactor: boolean;
+            /** @description whether the tenant requires one of whoever signs in by password */
+            secondFactorRequired: boolean;
         };
         /**
          * @description A viewer looks at everything but what only owners see; an operator also changes devices, scenes, rules and channels, and works on alarms; an owner may do everything
@@ -3816,12 +4091,23 @@ export interface components {
              * @description the newest sign-in; absent: never
              */
             loginDate?: number;
+            /** @description whether the person's second factor is on */
+            secondFactor: boolean;
         };
         PeoplePage: {
             list: components["schemas"]["Person"][];
             total: number;
             /** @description how many owners can sign in: the last one stays */
             owners: number;
+            /**
+             * @description whether everybody needs a second factor
+             * @enum {string}
+             */
+            secondFactor: "optional" | "required";
+        };
+        PeopleSettings: {
+            /** @enum {string} */
+            secondFactor: "optional" | "required";
         };
         PersonUpdate: {
             /** Format: int64 */
@@ -5374,13 +5660,85 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The session's tokens, or the request for a captcha */
+            /** @description The session's tokens, or the request for a captcha or a second step */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["LoginAnswer"];
+                };
+            };
+        };
+    };
+    loginCode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LoginCode"];
+            };
+        };
+        responses: {
+            /** @description The session's tokens */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoginCodeAnswer"];
+                };
+            };
+        };
+    };
+    loginTotpBegin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LoginTicket"];
+            };
+        };
+        responses: {
+            /** @description The key for the authenticator app */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoginEnrolmentAnswer"];
+                };
+            };
+        };
+    };
+    loginTotpConfirm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LoginCode"];
+            };
+        };
+        responses: {
+            /** @description The session's tokens and the recovery codes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnrolledSessionAnswer"];
                 };
             };
         };
@@ -5676,6 +6034,102 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BooleanAnswer"];
+                };
+            };
+        };
+    };
+    beginSecondFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TotpBegin"];
+            };
+        };
+        responses: {
+            /** @description The key for the authenticator app */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnrolmentAnswer"];
+                };
+            };
+        };
+    };
+    confirmSecondFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TotpCode"];
+            };
+        };
+        responses: {
+            /** @description Ten recovery codes; only this answer holds them */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodesAnswer"];
+                };
+            };
+        };
+    };
+    disableSecondFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TotpDisable"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BooleanAnswer"];
+                };
+            };
+        };
+    };
+    newRecoveryCodes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TotpCode"];
+            };
+        };
+        responses: {
+            /** @description Ten recovery codes; only this answer holds them */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodesAnswer"];
                 };
             };
         };
@@ -5987,6 +6441,54 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BooleanAnswer"];
+                };
+            };
+        };
+    };
+    updatePeopleSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PeopleSettings"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BooleanAnswer"];
+                };
+            };
+        };
+    };
+    resetSecondFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IdBody"];
+            };
+        };
         responses: {
             /** @description Done */
             200: {

@@ -13,6 +13,7 @@ export const person = (id: number, change: Partial<Person> = {}): Person => ({
   language: '',
   state: 'active',
   removable: true,
+  secondFactor: false,
   ...change,
 });
 
@@ -45,6 +46,8 @@ export const peoplePaths = {
   update: `${root}/update`,
   toggle: `${root}/enable-or-disable`,
   end: `${root}/end-sessions`,
+  settings: `${root}/settings`,
+  reset: `${root}/reset-second-factor`,
   remove: `${root}/delete`,
   invite: `${root}/invite`,
   invitations: `${root}/invitations/page`,
@@ -56,7 +59,7 @@ export const peoplePaths = {
 export function peopleServer(people: Person[] = [elifAsPerson], invitations: Invitation[] = []) {
   const profile = profileServer();
   const live = fakeStreams();
-  const state = { people, invitations, profile, live };
+  const state = { people, invitations, profile, live, secondFactor: 'optional' };
   onGet('/admin-api/client/pc/live', ({ request }) =>
     live.open('', request.headers.get('Last-Event-ID') ?? '', request.signal),
   );
@@ -89,7 +92,11 @@ export function peopleServer(people: Person[] = [elifAsPerson], invitations: Inv
         one.role.startsWith(search.get('role') ?? '') &&
         one.state.startsWith(search.get('state') ?? ''),
     );
-    return { ...paged(found, search), owners: state.people.filter(({ role }) => role === 'owner').length };
+    return {
+      ...paged(found, search),
+      owners: state.people.filter(({ role }) => role === 'owner').length,
+      secondFactor: state.secondFactor,
+    };
   });
   query(onGet, peoplePaths.invitations, (search) => paged(state.invitations, search));
   body(onPut, peoplePaths.update, ({ id, ...part }: { id: number } & Partial<Person>) => change(id, part));
@@ -97,6 +104,11 @@ export function peopleServer(people: Person[] = [elifAsPerson], invitations: Inv
     change(id, { state: enabled ? 'active' : 'disabled' }),
   );
   body(onPost, peoplePaths.end, () => true);
+  body(onPost, peoplePaths.reset, ({ id }: { id: number }) => change(id, { secondFactor: false }));
+  body(onPut, peoplePaths.settings, ({ secondFactor }: { secondFactor: string }) => {
+    state.secondFactor = secondFactor;
+    return true;
+  });
   query(onDelete, peoplePaths.remove, (search) => {
     state.people = state.people.filter(({ id }) => id !== Number(search.get('id')));
     return true;

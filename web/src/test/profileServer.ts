@@ -24,6 +24,8 @@ export const elif: User = {
   loginDate: new Date('2026-11-21T05:58:00').getTime(),
   tenantName: 'Aydın Valley Growers',
   timeZone: tenantZone,
+  secondFactor: false,
+  secondFactorRequired: false,
 };
 
 export const credential = (id: number, change: Partial<Credential> = {}): Credential => ({
@@ -38,6 +40,9 @@ export const credential = (id: number, change: Partial<Credential> = {}): Creden
   requests30d: 0,
   ...change,
 });
+
+export const enrolment = { secret: 'GEZDGNBVGY3TQOJQ', uri: 'otpauth://totp/Valley:elif?secret=GEZDGNBVGY3TQOJQ' };
+export const recoveryCodes = ['7K3Q-9DMX-2B4F', '0000-1111-2222'];
 
 /** The state of a test's server; `answers` take precedence, by path. Records the requests. */
 export interface ProfileServer {
@@ -54,6 +59,10 @@ export const paths = {
   update: '/app-api/member/user/update',
   password: '/app-api/member/user/update-password',
   mobile: '/app-api/member/user/update-mobile',
+  totpBegin: '/app-api/member/user/totp/begin',
+  totpConfirm: '/app-api/member/user/totp/confirm',
+  totpDisable: '/app-api/member/user/totp/disable',
+  totpCodes: '/app-api/member/user/totp/recovery-codes',
   bind: '/app-api/member/auth/validate-sms-code',
   send: '/app-api/member/auth/send-sms-code',
   avatar: '/admin-api/client/pc/user/update-avatar',
@@ -114,6 +123,19 @@ export function profileServer(change: Partial<ProfileServer> = {}): ProfileServe
   void body(onPut, paths.mobile, bind);
   void body(onPost, paths.bind, bind);
   void body(onPost, paths.send, () => true);
+  const turn = (secondFactor: boolean) => {
+    state.user = { ...state.user, secondFactor };
+  };
+  void body(onPost, paths.totpBegin, () => enrolment);
+  void body(onPost, paths.totpConfirm, () => {
+    turn(true);
+    return { recoveryCodes };
+  });
+  void body(onPost, paths.totpDisable, () => {
+    turn(false);
+    return true;
+  });
+  void body(onPost, paths.totpCodes, () => ({ recoveryCodes }));
   void body(
     onPost,
     paths.create,

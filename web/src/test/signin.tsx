@@ -1,3 +1,4 @@
+import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router';
 import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { vi } from 'vitest';
@@ -20,6 +21,15 @@ export function openSignIn({ ended = false } = {}) {
   const onSubmit = vi.fn();
   const drawn = renderWithProviders(<SignInPage ended={ended} onSubmit={onSubmit} />);
   return { ...drawn, onSubmit, person: userEvent.setup() };
+}
+
+/** The same within a router, which dialogs need. */
+export async function openRoutedSignIn() {
+  const root = createRootRoute({ component: () => <SignInPage ended={false} onSubmit={vi.fn()} /> });
+  const router = createRouter({ routeTree: root, history: createMemoryHistory() });
+  renderWithProviders(<RouterProvider router={router as never} />);
+  await screen.findByLabelText('Password');
+  return { person: userEvent.setup() };
 }
 
 export const userName = () => screen.getByLabelText('User name');

@@ -1,5 +1,6 @@
 import { useBlocker } from '@tanstack/react-router';
 import { Button } from 'antd';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CopyBox } from './CopyBox';
 import { Dialog } from './Dialog';
@@ -23,8 +24,12 @@ interface SecretDialogProps {
   /** What was created, and that it is shown only once. */
   ready: string;
   parts: readonly SecretPart[];
+  /** Below the parts: another way to store them. */
+  more?: ReactNode;
   /** What the secret gives access to. */
   warning: string;
+  /** What the user confirms, and what is said before; absent: of one secret. */
+  confirmation?: { stored: string; storeFirst: string };
   /** The user confirms to have stored it. */
   onStored: () => void;
   /** Called after the closing animation. */
@@ -32,7 +37,17 @@ interface SecretDialogProps {
 }
 
 /** Shows a new secret once: only the user's confirmation that it is stored closes the dialog. */
-export function SecretDialog({ open, title, ready, parts, warning, onStored, onClosed }: SecretDialogProps) {
+export function SecretDialog({
+  open,
+  title,
+  ready,
+  parts,
+  more,
+  warning,
+  confirmation,
+  onStored,
+  onClosed,
+}: SecretDialogProps) {
   const { t } = useTranslation();
   const check = useStoredCheck();
 
@@ -61,7 +76,11 @@ export function SecretDialog({ open, title, ready, parts, warning, onStored, onC
       }}
       footer={
         <>
-          <StoredCheck check={check} label={t('secret.stored')} warning={t('secret.storeFirst')} />
+          <StoredCheck
+            check={check}
+            label={confirmation?.stored ?? t('secret.stored')}
+            warning={confirmation?.storeFirst ?? t('secret.storeFirst')}
+          />
           <Button type="primary" disabled={!check.stored} onClick={close}>
             {t('secret.done')}
           </Button>
@@ -72,6 +91,7 @@ export function SecretDialog({ open, title, ready, parts, warning, onStored, onC
       {parts.map((part) => (
         <CopyBox key={part.label} {...part} />
       ))}
+      {more}
       <Note tone="warn">{warning}</Note>
     </Dialog>
   );

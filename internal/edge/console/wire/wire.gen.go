@@ -158,13 +158,28 @@ func (e AttentionItemTrend) Valid() bool {
 
 // Defines values for CaptchaDemandCaptchaRequired.
 const (
-	True CaptchaDemandCaptchaRequired = true
+	CaptchaDemandCaptchaRequiredTrue CaptchaDemandCaptchaRequired = true
 )
 
 // Valid indicates whether the value is a known member of the CaptchaDemandCaptchaRequired enum.
 func (e CaptchaDemandCaptchaRequired) Valid() bool {
 	switch e {
-	case True:
+	case CaptchaDemandCaptchaRequiredTrue:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CodeDemandCodeRequired.
+const (
+	CodeDemandCodeRequiredTrue CodeDemandCodeRequired = true
+)
+
+// Valid indicates whether the value is a known member of the CodeDemandCodeRequired enum.
+func (e CodeDemandCodeRequired) Valid() bool {
+	switch e {
+	case CodeDemandCodeRequiredTrue:
 		return true
 	default:
 		return false
@@ -318,6 +333,21 @@ func (e DevicePropertyDataType) Valid() bool {
 	}
 }
 
+// Defines values for EnrolDemandEnrolRequired.
+const (
+	EnrolDemandEnrolRequiredTrue EnrolDemandEnrolRequired = true
+)
+
+// Valid indicates whether the value is a known member of the EnrolDemandEnrolRequired enum.
+func (e EnrolDemandEnrolRequired) Valid() bool {
+	switch e {
+	case EnrolDemandEnrolRequiredTrue:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for MapTilesDatum.
 const (
 	GCJ02 MapTilesDatum = "GCJ-02"
@@ -450,6 +480,21 @@ func (e SilenceCauseKind) Valid() bool {
 	case SilenceSecretRefused:
 		return true
 	case SilenceUnknown:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TicketOverTicketOver.
+const (
+	TicketOverTicketOverTrue TicketOverTicketOver = true
+)
+
+// Valid indicates whether the value is a known member of the TicketOverTicketOver enum.
+func (e TicketOverTicketOver) Valid() bool {
+	switch e {
+	case TicketOverTicketOverTrue:
 		return true
 	default:
 		return false
@@ -1421,6 +1466,15 @@ type ClaimTextAnswer struct {
 	Msg  string     `json:"msg"`
 }
 
+// CodeDemand defines model for CodeDemand.
+type CodeDemand struct {
+	CodeRequired CodeDemandCodeRequired `json:"codeRequired"`
+	Ticket       string                 `json:"ticket"`
+}
+
+// CodeDemandCodeRequired defines model for CodeDemand.CodeRequired.
+type CodeDemandCodeRequired bool
+
 // ColumnsAnswer defines model for ColumnsAnswer.
 type ColumnsAnswer struct {
 	Code int             `json:"code"`
@@ -2025,6 +2079,54 @@ type ElementsAnswer struct {
 	Msg  string              `json:"msg"`
 }
 
+// EnrolDemand defines model for EnrolDemand.
+type EnrolDemand struct {
+	EnrolRequired EnrolDemandEnrolRequired `json:"enrolRequired"`
+	Ticket        string                   `json:"ticket"`
+}
+
+// EnrolDemandEnrolRequired defines model for EnrolDemand.EnrolRequired.
+type EnrolDemandEnrolRequired bool
+
+// EnrolledSession defines model for EnrolledSession.
+type EnrolledSession struct {
+	AccessToken string `json:"accessToken"`
+
+	// ExpiresTime when the access token ends
+	ExpiresTime int64 `json:"expiresTime"`
+
+	// RecoveryCodes ten; only this answer holds them
+	RecoveryCodes []string `json:"recoveryCodes"`
+	RefreshToken  string   `json:"refreshToken"`
+	UserId        int64    `json:"userId"`
+}
+
+// EnrolledSessionAnswer defines model for EnrolledSessionAnswer.
+type EnrolledSessionAnswer struct {
+	Code int                  `json:"code"`
+	Data *EnrolledSessionData `json:"data"`
+	Msg  string               `json:"msg"`
+}
+
+// EnrolledSessionData The session's tokens; or the refusal that the sign-in must begin anew
+type EnrolledSessionData = EnrolledSession
+
+// Enrolment defines model for Enrolment.
+type Enrolment struct {
+	// Secret the key in base32, to be typed into the app
+	Secret string `json:"secret"`
+
+	// Uri the same for a QR code (otpauth)
+	Uri string `json:"uri"`
+}
+
+// EnrolmentAnswer defines model for EnrolmentAnswer.
+type EnrolmentAnswer struct {
+	Code int        `json:"code"`
+	Data *Enrolment `json:"data"`
+	Msg  string     `json:"msg"`
+}
+
 // Envelope defines model for Envelope.
 type Envelope struct {
 	// Code 200 on success
@@ -2298,8 +2400,35 @@ type LoginAnswer struct {
 	Msg  string     `json:"msg"`
 }
 
-// LoginData The session's tokens; or the refusal that a captcha must be solved first
+// LoginCode defines model for LoginCode.
+type LoginCode struct {
+	// Code of the authenticator app, or a recovery code; blanks and hyphens are ignored
+	Code   string `json:"code"`
+	Ticket string `json:"ticket"`
+}
+
+// LoginCodeAnswer defines model for LoginCodeAnswer.
+type LoginCodeAnswer struct {
+	Code int            `json:"code"`
+	Data *LoginCodeData `json:"data"`
+	Msg  string         `json:"msg"`
+}
+
+// LoginCodeData The session's tokens; or the refusal that the sign-in must begin anew
+type LoginCodeData = Session
+
+// LoginData The session's tokens; or the refusal that a captcha must be solved first, or that a second step is needed
 type LoginData = Session
+
+// LoginEnrolmentAnswer defines model for LoginEnrolmentAnswer.
+type LoginEnrolmentAnswer struct {
+	Code int                 `json:"code"`
+	Data *LoginEnrolmentData `json:"data"`
+	Msg  string              `json:"msg"`
+}
+
+// LoginEnrolmentData The key; or the refusal that the sign-in must begin anew
+type LoginEnrolmentData = Enrolment
 
 // LoginRequest defines model for LoginRequest.
 type LoginRequest struct {
@@ -2309,6 +2438,11 @@ type LoginRequest struct {
 	RememberMe          *bool   `json:"rememberMe,omitempty"`
 	TenantName          string  `json:"tenantName"`
 	UserName            string  `json:"userName"`
+}
+
+// LoginTicket defines model for LoginTicket.
+type LoginTicket struct {
+	Ticket string `json:"ticket"`
 }
 
 // MainFigures the latest values of one main property (mainSign) over the devices of a group that are online
@@ -2778,7 +2912,10 @@ type PeoplePage struct {
 
 	// Owners how many owners can sign in: the last one stays
 	Owners int `json:"owners"`
-	Total  int `json:"total"`
+
+	// SecondFactor whether everybody needs a second factor
+	SecondFactor string `json:"secondFactor"`
+	Total        int    `json:"total"`
 }
 
 // PeoplePageAnswer defines model for PeoplePageAnswer.
@@ -2786,6 +2923,11 @@ type PeoplePageAnswer struct {
 	Code int         `json:"code"`
 	Data *PeoplePage `json:"data"`
 	Msg  string      `json:"msg"`
+}
+
+// PeopleSettings defines model for PeopleSettings.
+type PeopleSettings struct {
+	SecondFactor string `json:"secondFactor"`
 }
 
 // Person A user, as the owners of the tenant see them.
@@ -2808,6 +2950,9 @@ type Person struct {
 
 	// RoleFrom who gave the role: an owner in the console, the provider's file, the organisation's own sign-in
 	RoleFrom string `json:"roleFrom"`
+
+	// SecondFactor whether the person's second factor is on
+	SecondFactor bool `json:"secondFactor"`
 
 	// State disabled by an owner, or shut out by the provider
 	State    string `json:"state"`
@@ -2887,6 +3032,19 @@ type ReadingValue = reading.Value
 
 // ReadingValueOrNone a number, a boolean, a text, or null
 type ReadingValueOrNone = reading.Value
+
+// RecoveryCodes defines model for RecoveryCodes.
+type RecoveryCodes struct {
+	// RecoveryCodes Example: ["7K3Q-9DMX-2B4F"]
+	RecoveryCodes []string `json:"recoveryCodes"`
+}
+
+// RecoveryCodesAnswer defines model for RecoveryCodesAnswer.
+type RecoveryCodesAnswer struct {
+	Code int            `json:"code"`
+	Data *RecoveryCodes `json:"data"`
+	Msg  string         `json:"msg"`
+}
 
 // Refusal defines model for Refusal.
 type Refusal struct {
@@ -3260,6 +3418,34 @@ type TextAnswer struct {
 	Msg  string  `json:"msg"`
 }
 
+// TicketOver defines model for TicketOver.
+type TicketOver struct {
+	TicketOver TicketOverTicketOver `json:"ticketOver"`
+}
+
+// TicketOverTicketOver defines model for TicketOver.TicketOver.
+type TicketOverTicketOver bool
+
+// TotpBegin defines model for TotpBegin.
+type TotpBegin struct {
+	// Code needed if the second factor is on: of the app so far, or a recovery code
+	Code     *string `json:"code,omitempty"`
+	Password string  `json:"password"`
+}
+
+// TotpCode defines model for TotpCode.
+type TotpCode struct {
+	// Code of the authenticator app, or a recovery code; blanks and hyphens are ignored
+	Code string `json:"code"`
+}
+
+// TotpDisable defines model for TotpDisable.
+type TotpDisable struct {
+	// Code of the authenticator app, or a recovery code; blanks and hyphens are ignored
+	Code     string `json:"code"`
+	Password string `json:"password"`
+}
+
 // Tsl defines model for Tsl.
 type Tsl struct {
 	DeviceName string        `json:"deviceName"`
@@ -3329,6 +3515,12 @@ type User struct {
 
 	// Role A viewer looks at everything but what only owners see; an operator also changes devices, scenes, rules and channels, and works on alarms; an owner may do everything
 	Role Role `json:"role"`
+
+	// SecondFactor whether the user's second factor is on
+	SecondFactor bool `json:"secondFactor"`
+
+	// SecondFactorRequired whether the tenant requires one of whoever signs in by password
+	SecondFactorRequired bool `json:"secondFactorRequired"`
 
 	// TenantName the branding's title if it has one
 	TenantName string `json:"tenantName"`
@@ -4143,6 +4335,12 @@ type ResendInvitationJSONRequestBody = IdBody
 // InvitePersonJSONRequestBody defines body for InvitePerson for application/json ContentType.
 type InvitePersonJSONRequestBody = InvitationCreate
 
+// ResetSecondFactorJSONRequestBody defines body for ResetSecondFactor for application/json ContentType.
+type ResetSecondFactorJSONRequestBody = IdBody
+
+// UpdatePeopleSettingsJSONRequestBody defines body for UpdatePeopleSettings for application/json ContentType.
+type UpdatePeopleSettingsJSONRequestBody = PeopleSettings
+
 // UpdatePersonJSONRequestBody defines body for UpdatePerson for application/json ContentType.
 type UpdatePersonJSONRequestBody = PersonUpdate
 
@@ -4167,6 +4365,15 @@ type AcceptInvitationJSONRequestBody = InvitationAcceptance
 // GetInvitationJSONRequestBody defines body for GetInvitation for application/json ContentType.
 type GetInvitationJSONRequestBody = InvitationToken
 
+// LoginCodeJSONRequestBody defines body for LoginCode for application/json ContentType.
+type LoginCodeJSONRequestBody = LoginCode
+
+// LoginTotpBeginJSONRequestBody defines body for LoginTotpBegin for application/json ContentType.
+type LoginTotpBeginJSONRequestBody = LoginTicket
+
+// LoginTotpConfirmJSONRequestBody defines body for LoginTotpConfirm for application/json ContentType.
+type LoginTotpConfirmJSONRequestBody = LoginCode
+
 // LoginUsernameJSONRequestBody defines body for LoginUsername for application/json ContentType.
 type LoginUsernameJSONRequestBody = LoginRequest
 
@@ -4175,6 +4382,18 @@ type SendSmsCodeJSONRequestBody = SmsCodeRequest
 
 // ValidateSmsCodeJSONRequestBody defines body for ValidateSmsCode for application/json ContentType.
 type ValidateSmsCodeJSONRequestBody = MobileCode
+
+// BeginSecondFactorJSONRequestBody defines body for BeginSecondFactor for application/json ContentType.
+type BeginSecondFactorJSONRequestBody = TotpBegin
+
+// ConfirmSecondFactorJSONRequestBody defines body for ConfirmSecondFactor for application/json ContentType.
+type ConfirmSecondFactorJSONRequestBody = TotpCode
+
+// DisableSecondFactorJSONRequestBody defines body for DisableSecondFactor for application/json ContentType.
+type DisableSecondFactorJSONRequestBody = TotpDisable
+
+// NewRecoveryCodesJSONRequestBody defines body for NewRecoveryCodes for application/json ContentType.
+type NewRecoveryCodesJSONRequestBody = TotpCode
 
 // UpdateUserJSONRequestBody defines body for UpdateUser for application/json ContentType.
 type UpdateUserJSONRequestBody = UserUpdate
@@ -4602,6 +4821,12 @@ type ServerInterface interface {
 	// PagePeople The tenant's people, by user name
 	// (GET /admin-api/client/pc/people/page)
 	PagePeople(w http.ResponseWriter, r *http.Request, params PagePeopleParams)
+	// ResetSecondFactor Remove a person's second factor and recovery codes
+	// (POST /admin-api/client/pc/people/reset-second-factor)
+	ResetSecondFactor(w http.ResponseWriter, r *http.Request)
+	// UpdatePeopleSettings Set whether everybody needs a second factor
+	// (PUT /admin-api/client/pc/people/settings)
+	UpdatePeopleSettings(w http.ResponseWriter, r *http.Request)
 	// UpdatePerson Change a person's role or language
 	// (PUT /admin-api/client/pc/people/update)
 	UpdatePerson(w http.ResponseWriter, r *http.Request)
@@ -4665,6 +4890,15 @@ type ServerInterface interface {
 	// GetInvitation What an invitation offers
 	// (POST /app-api/member/auth/invitation/get)
 	GetInvitation(w http.ResponseWriter, r *http.Request)
+	// LoginCode Finish a sign-in with a code
+	// (POST /app-api/member/auth/login-code)
+	LoginCode(w http.ResponseWriter, r *http.Request)
+	// LoginTotpBegin Set up the second factor that the tenant requires
+	// (POST /app-api/member/auth/login-totp-begin)
+	LoginTotpBegin(w http.ResponseWriter, r *http.Request)
+	// LoginTotpConfirm Turn the second factor on with a first code, and finish the sign-in
+	// (POST /app-api/member/auth/login-totp-confirm)
+	LoginTotpConfirm(w http.ResponseWriter, r *http.Request)
 	// LoginUsername Sign in with user name and password
 	// (POST /app-api/member/auth/login-username)
 	LoginUsername(w http.ResponseWriter, r *http.Request)
@@ -4680,6 +4914,18 @@ type ServerInterface interface {
 	// GetUser The signed-in user
 	// (GET /app-api/member/user/get)
 	GetUser(w http.ResponseWriter, r *http.Request)
+	// BeginSecondFactor A new key for an authenticator app
+	// (POST /app-api/member/user/totp/begin)
+	BeginSecondFactor(w http.ResponseWriter, r *http.Request)
+	// ConfirmSecondFactor Turn the second factor on with a first code
+	// (POST /app-api/member/user/totp/confirm)
+	ConfirmSecondFactor(w http.ResponseWriter, r *http.Request)
+	// DisableSecondFactor Turn the second factor off
+	// (POST /app-api/member/user/totp/disable)
+	DisableSecondFactor(w http.ResponseWriter, r *http.Request)
+	// NewRecoveryCodes Ten new recovery codes in place of the old ones
+	// (POST /app-api/member/user/totp/recovery-codes)
+	NewRecoveryCodes(w http.ResponseWriter, r *http.Request)
 	// UpdateUser Change nickname and e-mail
 	// (PUT /app-api/member/user/update)
 	UpdateUser(w http.ResponseWriter, r *http.Request)
@@ -8107,6 +8353,34 @@ func (siw *ServerInterfaceWrapper) PagePeople(w http.ResponseWriter, r *http.Req
 	handler.ServeHTTP(w, r)
 }
 
+// ResetSecondFactor operation middleware
+func (siw *ServerInterfaceWrapper) ResetSecondFactor(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ResetSecondFactor(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// UpdatePeopleSettings operation middleware
+func (siw *ServerInterfaceWrapper) UpdatePeopleSettings(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.UpdatePeopleSettings(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // UpdatePerson operation middleware
 func (siw *ServerInterfaceWrapper) UpdatePerson(w http.ResponseWriter, r *http.Request) {
 
@@ -8649,6 +8923,48 @@ func (siw *ServerInterfaceWrapper) GetInvitation(w http.ResponseWriter, r *http.
 	handler.ServeHTTP(w, r)
 }
 
+// LoginCode operation middleware
+func (siw *ServerInterfaceWrapper) LoginCode(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.LoginCode(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// LoginTotpBegin operation middleware
+func (siw *ServerInterfaceWrapper) LoginTotpBegin(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.LoginTotpBegin(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// LoginTotpConfirm operation middleware
+func (siw *ServerInterfaceWrapper) LoginTotpConfirm(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.LoginTotpConfirm(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // LoginUsername operation middleware
 func (siw *ServerInterfaceWrapper) LoginUsername(w http.ResponseWriter, r *http.Request) {
 
@@ -8710,6 +9026,62 @@ func (siw *ServerInterfaceWrapper) GetUser(w http.ResponseWriter, r *http.Reques
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.GetUser(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// BeginSecondFactor operation middleware
+func (siw *ServerInterfaceWrapper) BeginSecondFactor(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.BeginSecondFactor(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ConfirmSecondFactor operation middleware
+func (siw *ServerInterfaceWrapper) ConfirmSecondFactor(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ConfirmSecondFactor(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// DisableSecondFactor operation middleware
+func (siw *ServerInterfaceWrapper) DisableSecondFactor(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.DisableSecondFactor(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// NewRecoveryCodes operation middleware
+func (siw *ServerInterfaceWrapper) NewRecoveryCodes(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.NewRecoveryCodes(w, r)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -8882,6 +9254,9 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	}
 
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/app-api/member/auth/login-username", wrapper.LoginUsername)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/app-api/member/auth/login-code", wrapper.LoginCode)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/app-api/member/auth/login-totp-begin", wrapper.LoginTotpBegin)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/app-api/member/auth/login-totp-confirm", wrapper.LoginTotpConfirm)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/app-api/member/auth/invitation/get", wrapper.GetInvitation)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/app-api/member/auth/invitation/accept", wrapper.AcceptInvitation)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/app-api/member/auth/logout", wrapper.Logout)
@@ -8895,6 +9270,10 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/app-api/member/user/update", wrapper.UpdateUser)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/user/update-avatar", wrapper.UpdateAvatar)
 	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/app-api/member/user/update-password", wrapper.UpdateUserPassword)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/app-api/member/user/totp/begin", wrapper.BeginSecondFactor)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/app-api/member/user/totp/confirm", wrapper.ConfirmSecondFactor)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/app-api/member/user/totp/disable", wrapper.DisableSecondFactor)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/app-api/member/user/totp/recovery-codes", wrapper.NewRecoveryCodes)
 	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/app-api/member/user/update-mobile", wrapper.UpdateUserMobile)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/app-api/member/auth/validate-sms-code", wrapper.ValidateSmsCode)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/app-api/member/auth/send-sms-code", wrapper.SendSmsCode)
@@ -8908,6 +9287,8 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/admin-api/client/pc/people/enable-or-disable", wrapper.TogglePerson)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/people/end-sessions", wrapper.EndPersonSessions)
 	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/admin-api/client/pc/people/delete", wrapper.DeletePerson)
+	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/admin-api/client/pc/people/settings", wrapper.UpdatePeopleSettings)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/people/reset-second-factor", wrapper.ResetSecondFactor)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/people/invite", wrapper.InvitePerson)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/people/invitations/page", wrapper.PageInvitations)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/people/invitations/resend", wrapper.ResendInvitation)
@@ -11015,6 +11396,50 @@ func (response PagePeople200JSONResponse) VisitPagePeopleResponse(w http.Respons
 	return err
 }
 
+type ResetSecondFactorRequestObject struct {
+	Body *ResetSecondFactorJSONRequestBody
+}
+
+type ResetSecondFactorResponseObject interface {
+	VisitResetSecondFactorResponse(w http.ResponseWriter) error
+}
+
+type ResetSecondFactor200JSONResponse BooleanAnswer
+
+func (response ResetSecondFactor200JSONResponse) VisitResetSecondFactorResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdatePeopleSettingsRequestObject struct {
+	Body *UpdatePeopleSettingsJSONRequestBody
+}
+
+type UpdatePeopleSettingsResponseObject interface {
+	VisitUpdatePeopleSettingsResponse(w http.ResponseWriter) error
+}
+
+type UpdatePeopleSettings200JSONResponse BooleanAnswer
+
+func (response UpdatePeopleSettings200JSONResponse) VisitUpdatePeopleSettingsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type UpdatePersonRequestObject struct {
 	Body *UpdatePersonJSONRequestBody
 }
@@ -11475,6 +11900,72 @@ func (response GetInvitation200JSONResponse) VisitGetInvitationResponse(w http.R
 	return err
 }
 
+type LoginCodeRequestObject struct {
+	Body *LoginCodeJSONRequestBody
+}
+
+type LoginCodeResponseObject interface {
+	VisitLoginCodeResponse(w http.ResponseWriter) error
+}
+
+type LoginCode200JSONResponse LoginCodeAnswer
+
+func (response LoginCode200JSONResponse) VisitLoginCodeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type LoginTotpBeginRequestObject struct {
+	Body *LoginTotpBeginJSONRequestBody
+}
+
+type LoginTotpBeginResponseObject interface {
+	VisitLoginTotpBeginResponse(w http.ResponseWriter) error
+}
+
+type LoginTotpBegin200JSONResponse LoginEnrolmentAnswer
+
+func (response LoginTotpBegin200JSONResponse) VisitLoginTotpBeginResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type LoginTotpConfirmRequestObject struct {
+	Body *LoginTotpConfirmJSONRequestBody
+}
+
+type LoginTotpConfirmResponseObject interface {
+	VisitLoginTotpConfirmResponse(w http.ResponseWriter) error
+}
+
+type LoginTotpConfirm200JSONResponse EnrolledSessionAnswer
+
+func (response LoginTotpConfirm200JSONResponse) VisitLoginTotpConfirmResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type LoginUsernameRequestObject struct {
 	Body *LoginUsernameJSONRequestBody
 }
@@ -11572,6 +12063,94 @@ type GetUserResponseObject interface {
 type GetUser200JSONResponse UserAnswer
 
 func (response GetUser200JSONResponse) VisitGetUserResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type BeginSecondFactorRequestObject struct {
+	Body *BeginSecondFactorJSONRequestBody
+}
+
+type BeginSecondFactorResponseObject interface {
+	VisitBeginSecondFactorResponse(w http.ResponseWriter) error
+}
+
+type BeginSecondFactor200JSONResponse EnrolmentAnswer
+
+func (response BeginSecondFactor200JSONResponse) VisitBeginSecondFactorResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ConfirmSecondFactorRequestObject struct {
+	Body *ConfirmSecondFactorJSONRequestBody
+}
+
+type ConfirmSecondFactorResponseObject interface {
+	VisitConfirmSecondFactorResponse(w http.ResponseWriter) error
+}
+
+type ConfirmSecondFactor200JSONResponse RecoveryCodesAnswer
+
+func (response ConfirmSecondFactor200JSONResponse) VisitConfirmSecondFactorResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DisableSecondFactorRequestObject struct {
+	Body *DisableSecondFactorJSONRequestBody
+}
+
+type DisableSecondFactorResponseObject interface {
+	VisitDisableSecondFactorResponse(w http.ResponseWriter) error
+}
+
+type DisableSecondFactor200JSONResponse BooleanAnswer
+
+func (response DisableSecondFactor200JSONResponse) VisitDisableSecondFactorResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type NewRecoveryCodesRequestObject struct {
+	Body *NewRecoveryCodesJSONRequestBody
+}
+
+type NewRecoveryCodesResponseObject interface {
+	VisitNewRecoveryCodesResponse(w http.ResponseWriter) error
+}
+
+type NewRecoveryCodes200JSONResponse RecoveryCodesAnswer
+
+func (response NewRecoveryCodes200JSONResponse) VisitNewRecoveryCodesResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -11912,6 +12491,12 @@ type StrictServerInterface interface {
 	// PagePeople The tenant's people, by user name
 	// (GET /admin-api/client/pc/people/page)
 	PagePeople(ctx context.Context, request PagePeopleRequestObject) (PagePeopleResponseObject, error)
+	// ResetSecondFactor Remove a person's second factor and recovery codes
+	// (POST /admin-api/client/pc/people/reset-second-factor)
+	ResetSecondFactor(ctx context.Context, request ResetSecondFactorRequestObject) (ResetSecondFactorResponseObject, error)
+	// UpdatePeopleSettings Set whether everybody needs a second factor
+	// (PUT /admin-api/client/pc/people/settings)
+	UpdatePeopleSettings(ctx context.Context, request UpdatePeopleSettingsRequestObject) (UpdatePeopleSettingsResponseObject, error)
 	// UpdatePerson Change a person's role or language
 	// (PUT /admin-api/client/pc/people/update)
 	UpdatePerson(ctx context.Context, request UpdatePersonRequestObject) (UpdatePersonResponseObject, error)
@@ -11975,6 +12560,15 @@ type StrictServerInterface interface {
 	// GetInvitation What an invitation offers
 	// (POST /app-api/member/auth/invitation/get)
 	GetInvitation(ctx context.Context, request GetInvitationRequestObject) (GetInvitationResponseObject, error)
+	// LoginCode Finish a sign-in with a code
+	// (POST /app-api/member/auth/login-code)
+	LoginCode(ctx context.Context, request LoginCodeRequestObject) (LoginCodeResponseObject, error)
+	// LoginTotpBegin Set up the second factor that the tenant requires
+	// (POST /app-api/member/auth/login-totp-begin)
+	LoginTotpBegin(ctx context.Context, request LoginTotpBeginRequestObject) (LoginTotpBeginResponseObject, error)
+	// LoginTotpConfirm Turn the second factor on with a first code, and finish the sign-in
+	// (POST /app-api/member/auth/login-totp-confirm)
+	LoginTotpConfirm(ctx context.Context, request LoginTotpConfirmRequestObject) (LoginTotpConfirmResponseObject, error)
 	// LoginUsername Sign in with user name and password
 	// (POST /app-api/member/auth/login-username)
 	LoginUsername(ctx context.Context, request LoginUsernameRequestObject) (LoginUsernameResponseObject, error)
@@ -11990,6 +12584,18 @@ type StrictServerInterface interface {
 	// GetUser The signed-in user
 	// (GET /app-api/member/user/get)
 	GetUser(ctx context.Context, request GetUserRequestObject) (GetUserResponseObject, error)
+	// BeginSecondFactor A new key for an authenticator app
+	// (POST /app-api/member/user/totp/begin)
+	BeginSecondFactor(ctx context.Context, request BeginSecondFactorRequestObject) (BeginSecondFactorResponseObject, error)
+	// ConfirmSecondFactor Turn the second factor on with a first code
+	// (POST /app-api/member/user/totp/confirm)
+	ConfirmSecondFactor(ctx context.Context, request ConfirmSecondFactorRequestObject) (ConfirmSecondFactorResponseObject, error)
+	// DisableSecondFactor Turn the second factor off
+	// (POST /app-api/member/user/totp/disable)
+	DisableSecondFactor(ctx context.Context, request DisableSecondFactorRequestObject) (DisableSecondFactorResponseObject, error)
+	// NewRecoveryCodes Ten new recovery codes in place of the old ones
+	// (POST /app-api/member/user/totp/recovery-codes)
+	NewRecoveryCodes(ctx context.Context, request NewRecoveryCodesRequestObject) (NewRecoveryCodesResponseObject, error)
 	// UpdateUser Change nickname and e-mail
 	// (PUT /app-api/member/user/update)
 	UpdateUser(ctx context.Context, request UpdateUserRequestObject) (UpdateUserResponseObject, error)
@@ -14428,6 +15034,68 @@ func (sh *strictHandler) PagePeople(w http.ResponseWriter, r *http.Request, para
 	}
 }
 
+// ResetSecondFactor operation middleware
+func (sh *strictHandler) ResetSecondFactor(w http.ResponseWriter, r *http.Request) {
+	var request ResetSecondFactorRequestObject
+
+	var body ResetSecondFactorJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ResetSecondFactor(ctx, request.(ResetSecondFactorRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ResetSecondFactor")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ResetSecondFactorResponseObject); ok {
+		if err := validResponse.VisitResetSecondFactorResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// UpdatePeopleSettings operation middleware
+func (sh *strictHandler) UpdatePeopleSettings(w http.ResponseWriter, r *http.Request) {
+	var request UpdatePeopleSettingsRequestObject
+
+	var body UpdatePeopleSettingsJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdatePeopleSettings(ctx, request.(UpdatePeopleSettingsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdatePeopleSettings")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(UpdatePeopleSettingsResponseObject); ok {
+		if err := validResponse.VisitUpdatePeopleSettingsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // UpdatePerson operation middleware
 func (sh *strictHandler) UpdatePerson(w http.ResponseWriter, r *http.Request) {
 	var request UpdatePersonRequestObject
@@ -15010,6 +15678,99 @@ func (sh *strictHandler) GetInvitation(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// LoginCode operation middleware
+func (sh *strictHandler) LoginCode(w http.ResponseWriter, r *http.Request) {
+	var request LoginCodeRequestObject
+
+	var body LoginCodeJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.LoginCode(ctx, request.(LoginCodeRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "LoginCode")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(LoginCodeResponseObject); ok {
+		if err := validResponse.VisitLoginCodeResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// LoginTotpBegin operation middleware
+func (sh *strictHandler) LoginTotpBegin(w http.ResponseWriter, r *http.Request) {
+	var request LoginTotpBeginRequestObject
+
+	var body LoginTotpBeginJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.LoginTotpBegin(ctx, request.(LoginTotpBeginRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "LoginTotpBegin")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(LoginTotpBeginResponseObject); ok {
+		if err := validResponse.VisitLoginTotpBeginResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// LoginTotpConfirm operation middleware
+func (sh *strictHandler) LoginTotpConfirm(w http.ResponseWriter, r *http.Request) {
+	var request LoginTotpConfirmRequestObject
+
+	var body LoginTotpConfirmJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.LoginTotpConfirm(ctx, request.(LoginTotpConfirmRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "LoginTotpConfirm")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(LoginTotpConfirmResponseObject); ok {
+		if err := validResponse.VisitLoginTotpConfirmResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // LoginUsername operation middleware
 func (sh *strictHandler) LoginUsername(w http.ResponseWriter, r *http.Request) {
 	var request LoginUsernameRequestObject
@@ -15144,6 +15905,130 @@ func (sh *strictHandler) GetUser(w http.ResponseWriter, r *http.Request) {
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(GetUserResponseObject); ok {
 		if err := validResponse.VisitGetUserResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// BeginSecondFactor operation middleware
+func (sh *strictHandler) BeginSecondFactor(w http.ResponseWriter, r *http.Request) {
+	var request BeginSecondFactorRequestObject
+
+	var body BeginSecondFactorJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.BeginSecondFactor(ctx, request.(BeginSecondFactorRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "BeginSecondFactor")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(BeginSecondFactorResponseObject); ok {
+		if err := validResponse.VisitBeginSecondFactorResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ConfirmSecondFactor operation middleware
+func (sh *strictHandler) ConfirmSecondFactor(w http.ResponseWriter, r *http.Request) {
+	var request ConfirmSecondFactorRequestObject
+
+	var body ConfirmSecondFactorJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ConfirmSecondFactor(ctx, request.(ConfirmSecondFactorRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ConfirmSecondFactor")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ConfirmSecondFactorResponseObject); ok {
+		if err := validResponse.VisitConfirmSecondFactorResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// DisableSecondFactor operation middleware
+func (sh *strictHandler) DisableSecondFactor(w http.ResponseWriter, r *http.Request) {
+	var request DisableSecondFactorRequestObject
+
+	var body DisableSecondFactorJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.DisableSecondFactor(ctx, request.(DisableSecondFactorRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DisableSecondFactor")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(DisableSecondFactorResponseObject); ok {
+		if err := validResponse.VisitDisableSecondFactorResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// NewRecoveryCodes operation middleware
+func (sh *strictHandler) NewRecoveryCodes(w http.ResponseWriter, r *http.Request) {
+	var request NewRecoveryCodesRequestObject
+
+	var body NewRecoveryCodesJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.NewRecoveryCodes(ctx, request.(NewRecoveryCodesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "NewRecoveryCodes")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(NewRecoveryCodesResponseObject); ok {
+		if err := validResponse.VisitNewRecoveryCodesResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

@@ -230,7 +230,7 @@ type ServerInterface interface {
 	// Seed What a machine needs to become a node of this cluster, as one file
 	// (GET /provider-api/v1/seed)
 	Seed(w http.ResponseWriter, r *http.Request)
-	// ResetUser Give a user a new password, which only this answer holds, and end the user's sessions
+	// ResetUser Give a user a new password, which only this answer holds, turn off the user's second factor, and end the user's sessions
 	// (POST /provider-api/v1/user/reset)
 	ResetUser(w http.ResponseWriter, r *http.Request)
 }
@@ -1336,7 +1336,7 @@ type StrictServerInterface interface {
 	// Seed What a machine needs to become a node of this cluster, as one file
 	// (GET /provider-api/v1/seed)
 	Seed(ctx context.Context, request SeedRequestObject) (SeedResponseObject, error)
-	// ResetUser Give a user a new password, which only this answer holds, and end the user's sessions
+	// ResetUser Give a user a new password, which only this answer holds, turn off the user's second factor, and end the user's sessions
 	// (POST /provider-api/v1/user/reset)
 	ResetUser(ctx context.Context, request ResetUserRequestObject) (ResetUserResponseObject, error)
 }

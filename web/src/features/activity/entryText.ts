@@ -129,6 +129,9 @@ export function valueText(field: string, value: unknown, context: TextContext): 
   const { t, names } = context;
   if (field === 'weekdays') return Array.isArray(value) ? context.format.weekdays(value) : t('activity.value.everyDay');
   if (value === undefined || value === null) return t('activity.value.none');
+  if (field === 'secondFactor' && (value === 'optional' || value === 'required')) {
+    return t(`activity.value.factor.${value}`);
+  }
   if (typeof value === 'boolean') return t(value ? 'activity.value.yes' : 'activity.value.no');
   if (typeof value === 'number') return codeText(field, value, context);
   if (Array.isArray(value)) {

@@ -1,14 +1,18 @@
 import LoadingOutlined from '@ant-design/icons/LoadingOutlined';
 import UserOutlined from '@ant-design/icons/UserOutlined';
 import { type FormEvent, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { useTranslation } from 'react-i18next';
+import { toast } from '@/lib/feedback/feedback';
 import { useOffline } from '@/lib/offline/reachability';
 import button from '@/ui/form/submit.module.css';
 import { lazyComponent } from '@/ui/lazyComponent';
 import { loadCaptchaPanel } from './captcha/load';
 import { Field } from './Field';
+import { loadCodeStep, loadEnrolStep } from './loadSteps';
 import { PasswordField } from './PasswordField';
 import css from './SignInForm.module.css';
+import { rememberTermsRead } from './termsRead';
 import { useSignIn } from './useSignIn';
 
 interface SignInFormProps {
@@ -16,6 +20,8 @@ interface SignInFormProps {
   onSubmit: () => void;
 }
 
+const CodeStep = lazyComponent(loadCodeStep, 'CodeStep');
+const EnrolStep = lazyComponent(loadEnrolStep, 'EnrolStep');
 const CaptchaPanel = lazyComponent(loadCaptchaPanel, 'CaptchaPanel');
 
 export function SignInForm({ onSubmit }: SignInFormProps) {
@@ -27,10 +33,12 @@ export function SignInForm({ onSubmit }: SignInFormProps) {
   const userNameRef = useRef<HTMLInputElement>(null);
   const passwordRef = useRef<HTMLInputElement>(null);
   const submitRef = useRef<HTMLButtonElement>(null);
-  const { prepare, begin, enter, busy, asking, captchaOptional, closeCaptcha } = useSignIn(() => {
+  const toPassword = () => {
     passwordRef.current?.focus();
     passwordRef.current?.select();
-  });
+  };
+  const { prepare, begin, enter, busy, asking, captchaOptional, closeCaptcha, second, leaveSecond } =
+    useSignIn(toPassword);
 
   const offline = useOffline();
   const noUserName = userName.trim() === '';
@@ -66,6 +74,23 @@ export function SignInForm({ onSubmit }: SignInFormProps) {
     submitRef.current?.focus();
   };
 
+  const back = (why?: string) => {
+    flushSync(leaveSecond);
+    toPassword();
+    if (why !== undefined) toast.warning(t('signin.fail'), why);
+  };
+
+  if (second) {
+    const Step = second.step === 'code' ? CodeStep : EnrolStep;
+    return (
+      <Step
+        ticket={second.ticket}
+        onDone={() => rememberTermsRead(userName.trim())}
+        onOver={back}
+        onBack={() => back()}
+      />
+    );
+  }
   return (
     <>
       <form onSubmit={submit} onInput={prepare} onPointerDown={prepare} noValidate>

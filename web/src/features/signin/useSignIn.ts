@@ -5,9 +5,11 @@ import { clearToasts, toast } from '@/lib/feedback/feedback';
 import { asksForStep, type ErrorMeta, showError } from '@/lib/http/errorText';
 import { ApiError } from '@/lib/http/http';
 import { consoleSettingsQuery, tenantQuery } from '@/lib/http/queries';
-import { signIn } from '@/lib/session/session';
+import { signIn } from '@/lib/session/signIn';
 import type { Tenant } from '@/lib/tenant/tenant';
 import { loadCaptchaPanel } from './captcha/load';
+import { loadCodeStep, loadEnrolStep } from './loadSteps';
+import { type SecondStep, secondStepOf, secondSteps } from './secondStep';
 import { rememberTermsRead } from './termsRead';
 
 export interface Credentials {
@@ -35,6 +37,7 @@ export function useSignIn(onRefused: () => void) {
   const { t } = useTranslation();
   const client = useQueryClient();
   const [asking, setAsking] = useState<'no' | 'yes' | 'unlessUnseen'>('no');
+  const [second, setSecond] = useState<SecondStep | null>(null);
   const prepared = useRef(false);
 
   const settings = () => client.fetchQuery({ ...consoleSettingsQuery(), retry: false });
@@ -64,6 +67,11 @@ export function useSignIn(onRefused: () => void) {
     setAsking((await captchaMode()) === 'adaptive' ? 'unlessUnseen' : 'yes');
   };
 
+  const goOn = async (next: SecondStep) => {
+    await (next.step === 'code' ? loadCodeStep() : loadEnrolStep());
+    setSecond(next);
+  };
+
   const enter = useMutation({
     mutationFn: async ({ captchaVerification, unseen: _, ...credentials }: SignInAttempt) =>
       signIn({
@@ -71,13 +79,18 @@ export function useSignIn(onRefused: () => void) {
         tenantName: await tenantName(),
         ...(captchaVerification === undefined ? {} : { captchaVerification }),
       }),
-    meta: { ...signInErrorMeta, takes: captchaStep },
+    meta: { ...signInErrorMeta, takes: [captchaStep, ...secondSteps] },
     onMutate: () => {
       clearToasts();
       setAsking('no');
     },
     onSuccess: (_, { userName }) => rememberTermsRead(userName),
     onError: (error, { unseen }) => {
+      const next = secondStepOf(error);
+      if (next) {
+        goOn(next).catch((broken: unknown) => showError(broken, signInErrorMeta));
+        return;
+      }
       const step = asksForStep(error, captchaStep);
       if (step && !unseen) {
         ask().catch((broken: unknown) => showError(broken, signInErrorMeta));
@@ -111,5 +124,8 @@ export function useSignIn(onRefused: () => void) {
     /** The server may accept credentials without a captcha while few attempts have failed. */
     captchaOptional: asking === 'unlessUnseen',
     closeCaptcha: () => setAsking('no'),
+    /** The password was right, and this is needed besides. */
+    second,
+    leaveSecond: () => setSecond(null),
   };
 }

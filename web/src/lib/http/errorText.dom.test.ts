@@ -131,7 +131,7 @@ describe('a refusal that asks for a step', () => {
   const asking = new ApiError(601, 'Solve the slider captcha first', 'business', { captchaRequired: true });
 
   it('shows nothing if the caller takes that step', () => {
-    showError(asking, { failure: 'signin.fail', tone: 'warning', takes: 'captchaRequired' });
+    showError(asking, { failure: 'signin.fail', tone: 'warning', takes: ['codeRequired', 'captchaRequired'] });
     expect(shown()).toEqual([]);
   });
 
@@ -139,7 +139,7 @@ describe('a refusal that asks for a step', () => {
     showError(asking);
     expect(shown()).toEqual([['warning', 'Solve the slider captcha first']]);
     useFeedback.setState({ toasts: [] });
-    showError(business(601, 'wrong'), { takes: 'captchaRequired' });
+    showError(business(601, 'wrong'), { takes: ['captchaRequired'] });
     expect(shown()).toEqual([['warning', 'wrong']]);
   });
 });

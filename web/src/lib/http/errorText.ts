@@ -39,9 +39,9 @@ export interface ErrorMeta extends Record<string, unknown> {
    */
   shows?: readonly number[];
   /**
-   * The step that the caller takes when a refusal asks for it, by its name in the refusal's data.
+   * The steps that the caller takes when a refusal asks for one, by their names in the refusal's data.
    */
-  takes?: string;
+  takes?: readonly string[];
   /** The feature's own words, shown above the server's sentence. */
   failure?: ParseKeys;
   /**
@@ -67,7 +67,7 @@ export function showError(error: unknown, meta: ErrorMeta = {}): void {
 }
 
 function showText(error: unknown, { shows, takes, failure, tone }: ErrorMeta): void {
-  if (isRefusal(error) && (shows?.includes(error.code) || (takes !== undefined && asksForStep(error, takes)))) return;
+  if (isRefusal(error) && (shows?.includes(error.code) || takes?.some((step) => asksForStep(error, step)))) return;
   const text = errorText(error);
   // The first of two identical requests is in flight: the refusal of this one is not the feature's
   // failure.

@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { gate } from '@/test/gate';
 import { ok, onPost, refused } from '@/test/server';
 import { signedIn, tokens } from '@/test/session';
-import { accessToken, applyOtherTabSession, renew, signIn, signOut, storageKey, useSession } from './session';
+import { accessToken, applyOtherTabSession, renew, signOut, storageKey, useSession } from './session';
+import { signIn } from './signIn';
 
 const refreshPath = '/admin-api/system/auth/refresh-token';
 const loginPath = '/app-api/member/auth/login-username';

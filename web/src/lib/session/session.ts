@@ -101,7 +101,7 @@ function applySession(session: Session | null, ended: SessionEnd): void {
  * Stores the answer to a sign-in or a renewal. Lifetimes count from the server's clock, so a wrong
  * clock here does no harm.
  */
-function storeAnswer(answer: SessionAnswer, serverTime = Date.now()): void {
+export function storeAnswer(answer: SessionAnswer, serverTime = Date.now()): void {
   const left = answer.expiresTime - serverTime;
   const lifetime = left > 0 ? left : fallbackLifetime;
   const expiresAt = Date.now() + lifetime;
@@ -201,21 +201,11 @@ export async function retryAfterRenewal<T>(used: string, retry: (token: string) 
   }
 }
 
-async function startSession(path: string, body: object): Promise<void> {
+/** Makes a call that answers as a sign-in does, and starts the session. Rejects with the server's refusal. */
+export async function startSession(path: string, body: object): Promise<void> {
   const { data, serverTime } = await send({ method: 'POST', path, body, headers: requestHeaders() });
   storeAnswer(data as SessionAnswer, serverTime);
 }
-
-/** Signs in; rejects with the server's refusal. */
-export const signIn = (request: components['schemas']['LoginRequest']) =>
-  startSession('/app-api/member/auth/login-username', request);
-
-/**
- * Makes the account of an invitation and signs in with it, in place of a session that is here.
- * Rejects with the server's refusal.
- */
-export const acceptInvitation = (request: components['schemas']['InvitationAcceptance']) =>
-  startSession('/app-api/member/auth/invitation/accept', request);
 
 /** The token for calls, renewed first when it is about to expire; null when nobody is signed in. */
 export async function accessToken(): Promise<string | null> {

@@ -5,18 +5,18 @@ import { type Ref, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import css from './PasswordInput.module.css';
 
-/** A field for a new password, which can be revealed while typing. */
+/** A field for a password, a new one unless `autoComplete` says otherwise, which can be revealed while typing. */
 export function PasswordInput({ ref, ...input }: InputProps & { ref?: Ref<InputRef> }) {
   const { t } = useTranslation();
   const [shown, setShown] = useState(false);
   const label = t(shown ? 'signin.hidePassword' : 'signin.showPassword');
   return (
     <Input
+      autoComplete="new-password"
       {...input}
       ref={ref}
       className={css.input}
       type={shown ? 'text' : 'password'}
-      autoComplete="new-password"
       autoCapitalize="none"
       spellCheck={false}
       suffix={

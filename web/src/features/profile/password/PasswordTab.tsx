@@ -5,6 +5,7 @@ import type { components } from '@/api/schema.gen';
 import { consoleSettingsQuery } from '@/lib/http/queries';
 import { Note } from '@/ui/Note';
 import { defaultMinimum } from '@/ui/password/minimum';
+import { SecondFactor } from '../factor/SecondFactor';
 import css from '../form/form.module.css';
 import { PasswordFields } from './PasswordFields';
 
@@ -13,11 +14,20 @@ interface PasswordTabProps {
   onPhone: () => void;
 }
 
+/** How the user signs in: the password, and the second factor. */
+export function PasswordTab(props: PasswordTabProps) {
+  return (
+    <>
+      <Password {...props} />
+      <SecondFactor user={props.user} />
+    </>
+  );
+}
+
 /**
- * A new password requires a code to the user's own mobile. If no code can be sent, the tab says
- * why.
+ * A new password requires a code to the user's own mobile. If no code can be sent, it says why.
  */
-export function PasswordTab({ user, onPhone }: PasswordTabProps) {
+function Password({ user, onPhone }: PasswordTabProps) {
   const { t } = useTranslation();
   // Until the settings are fetched, or if that fails, the server decides.
   const settings = useQuery(consoleSettingsQuery()).data;

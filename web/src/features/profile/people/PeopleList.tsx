@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
-import { Actions, Contact, LastSignIn, Name, RoleCell, UserName } from './cells';
+import { Actions, Contact, FactorCell, LastSignIn, Name, RoleCell, UserName } from './cells';
 import css from './PeopleList.module.css';
 import type { PersonAction } from './PersonConfirmDialog';
 import type { Person } from './queries';
@@ -55,12 +55,13 @@ function Table({ people, self, onEdit, onAsk }: PeopleListProps) {
             </td>
             <td>
               <StateChip state={person.state} />
+              <FactorCell person={person} />
             </td>
             <td>
               <LastSignIn person={person} />
             </td>
             <td className={css.end}>
-              <Actions person={person} onEdit={onEdit} onAsk={onAsk} />
+              <Actions person={person} isSelf={person.id === self} onEdit={onEdit} onAsk={onAsk} />
             </td>
           </tr>
         ))}
@@ -82,7 +83,10 @@ function Cards({ people, self, onEdit, onAsk }: PeopleListProps) {
               </h3>
               <UserName person={person} />
             </div>
-            <StateChip state={person.state} />
+            <span className={css.state}>
+              <StateChip state={person.state} />
+              <FactorCell person={person} />
+            </span>
           </div>
           <div className={css.middle}>
             <Contact person={person} />
@@ -92,7 +96,7 @@ function Cards({ people, self, onEdit, onAsk }: PeopleListProps) {
             <span className={css.signIn}>
               {t('profile.lastLogin')}: <LastSignIn person={person} />
             </span>
-            <Actions person={person} onEdit={onEdit} onAsk={onAsk} />
+            <Actions person={person} isSelf={person.id === self} onEdit={onEdit} onAsk={onAsk} />
           </div>
         </li>
       ))}

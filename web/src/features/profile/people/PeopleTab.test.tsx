@@ -17,6 +17,7 @@ const ada = person(1, {
   language: 'tr-tr',
   loginDate: Date.now() - 120_000,
 });
+const zehra = person(4, { userName: 'zehra', nickname: 'Zehra', secondFactor: true });
 const burak = person(2, { userName: 'burak', nickname: '', email: '', state: 'disabled', roleFrom: 'signin' });
 const carla = person(3, { userName: 'carla', nickname: 'Carla', state: 'shut', removable: false });
 
@@ -44,7 +45,21 @@ describe('the list', () => {
     expect(row(/^Elif Kaya/)).toHaveTextContent('Elif Kaya youelif.kaya');
     expect(row(/^Elif Kaya/)).toHaveTextContent('Ownergiven by the provider');
     expect(row(/^Ada/)).not.toHaveTextContent('you');
+    expect(row(/^Ada/)).not.toHaveTextContent('Second factor');
     expect(screen.getByText('1–4 of 4')).toBeVisible();
+  });
+
+  it('marks who has a second factor', async () => {
+    await open([zehra, elifAsPerson]);
+    await screen.findByText('Zehra');
+    expect(row(/^Zehra/)).toHaveTextContent('Active Second factor');
+  });
+
+  it('marks them on a phone, too', async () => {
+    setWidth(390);
+    await open([zehra, elifAsPerson]);
+    const card = (await screen.findByRole('heading', { name: 'Zehra' })).closest('li') as HTMLElement;
+    expect(card).toHaveTextContent('Active Second factor');
   });
 
   it('shows the same content as cards on a phone', async () => {
@@ -60,8 +75,9 @@ describe('the list', () => {
     ['Ada', ['Sign out everywhere', 'Disable', 'Delete']],
     ['burak', ['Enable', 'Delete']],
     ['Elif Kaya', ['Sign out everywhere', 'Disable']],
+    ['Zehra', ['Sign out everywhere', 'Disable', 'Reset second factor', 'Delete']],
   ])('offers for %s only what is possible', async (name, items) => {
-    const { user } = await open();
+    const { user } = await open([ada, burak, carla, zehra, { ...elifAsPerson, secondFactor: true }]);
     await user.click(await screen.findByRole('button', { name: `More for ${name}` }));
     expect((await screen.findAllByRole('menuitem')).map(({ textContent }) => textContent)).toEqual(items);
     expect(screen.queryByRole('button', { name: 'More for Carla' })).toBeNull();
@@ -165,9 +181,17 @@ describe('a confirmed action', () => {
     ['burak', 'Enable', 'Enable burak again?', 'Enable', peoplePaths.toggle, { id: 2, enabled: true }],
     ['Ada', 'Sign out everywhere', 'Sign Ada out everywhere?', 'Sign out everywhere', peoplePaths.end, { id: 1 }],
     ['Ada', 'Delete', 'Delete “Ada”?', 'Delete person', peoplePaths.remove, { id: '1' }],
+    [
+      'Zehra',
+      'Reset second factor',
+      'Reset the second factor of Zehra?',
+      'Reset second factor',
+      peoplePaths.reset,
+      { id: 4 },
+    ],
     ['Elif Kaya', 'Disable', 'Disable yourself?', 'Disable', peoplePaths.toggle, { id: 7, enabled: false }],
   ])('on %s: %s', async (name, item, question, verb, path, sent) => {
-    const { server, user } = await open();
+    const { server, user } = await open([ada, burak, zehra, elifAsPerson]);
     const asked = await choose(user, name, item);
     expect(screen.getByRole('dialog')).toHaveAccessibleName(question);
     expect(sentTo(server.profile, path)).toEqual([]);
@@ -185,5 +209,52 @@ describe('a confirmed action', () => {
     await user.click(asked.getByRole('button', { name: 'Disable' }));
     expect(await asked.findByRole('alert')).toHaveTextContent('Somebody has to stay');
     expect(toasts()).toEqual([]);
+  });
+});
+
+describe('the second factor of everybody', () => {
+  const toggle = () => screen.findByRole('switch', { name: 'Everybody needs a second factor' });
+
+  it('is required by an owner who has one, after a question', async () => {
+    const { server, user } = await open();
+    server.profile.user = { ...server.profile.user, secondFactor: true };
+    server.live.newest()?.write('event: change\ndata: {"of":["me"]}\n\n');
+    await waitFor(async () => expect(await toggle()).toBeEnabled());
+    expect(await toggle()).not.toBeChecked();
+    await user.click(await toggle());
+    expect(dialog().getByText(/nobody can turn theirs off/)).toBeVisible();
+    expect(sentTo(server.profile, peoplePaths.settings)).toEqual([]);
+    await user.click(dialog().getByRole('button', { name: 'Require it' }));
+    await waitForDialogClosed();
+    expect(await toggle()).toBeChecked();
+    expect(toasts()).toMatchObject([{ title: 'Everybody needs a second factor now' }]);
+    await user.click(await toggle());
+    await user.click(dialog().getByRole('button', { name: 'Leave it to each person' }));
+    await waitForDialogClosed();
+    expect(await toggle()).not.toBeChecked();
+    expect(sentTo(server.profile, peoplePaths.settings)).toEqual([
+      { secondFactor: 'required' },
+      { secondFactor: 'optional' },
+    ]);
+  });
+
+  it('cannot be required by an owner without one, who is led to their own', async () => {
+    const { user, router } = await open();
+    await waitFor(async () => expect(await toggle()).toBeDisabled());
+    await user.click(screen.getByRole('link', { name: 'Turn on your own second factor first' }));
+    await waitFor(() => expect(router.state.location.href).toBe('/profile?tab=password'));
+    expect(await screen.findByRole('heading', { name: 'Second factor' })).toBeVisible();
+  });
+
+  it('shows the server’s refusal in the question', async () => {
+    const { server, user } = await open();
+    server.secondFactor = 'required';
+    server.live.newest()?.write('event: change\ndata: {"of":["people"]}\n\n');
+    await waitFor(async () => expect(await toggle()).toBeChecked());
+    server.profile.answers.set(peoplePaths.settings, () => refused(601, 'Ask your provider'));
+    await user.click(await toggle());
+    await user.click(dialog().getByRole('button', { name: 'Leave it to each person' }));
+    expect(await dialog().findByRole('alert')).toHaveTextContent('Ask your provider');
+    expect(await toggle()).toBeChecked();
   });
 });

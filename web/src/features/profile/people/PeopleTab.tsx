@@ -13,6 +13,7 @@ import { Note } from '@/ui/Note';
 import { Pager } from '@/ui/Pager';
 import { Loading, Skeleton } from '@/ui/Skeleton';
 import tabHead from '../tabHead.module.css';
+import { FactorPolicy } from './FactorPolicy';
 import { FilterBar } from './FilterBar';
 import { Invitations } from './Invitations';
 import { InviteDialog } from './InviteDialog';
@@ -121,6 +122,7 @@ export function PeopleTab() {
         </>
       ) : null}
       {data ? <Invitations onLink={setFresh} onClosed={restoreFocus} /> : null}
+      {data ? <FactorPolicy policy={data.secondFactor} /> : null}
       <InviteDialog open={inviting} onClose={() => setInviting(false)} onLink={setFresh} />
       <LinkDialog fresh={fresh} onClose={() => setFresh(null)} onClosed={restoreFocus} />
       <PersonDialog of={edited} self={self} onClose={() => setEdited(null)} onClosed={restoreFocus} />

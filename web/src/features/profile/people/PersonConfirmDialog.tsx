@@ -4,11 +4,11 @@ import { toast } from '@/lib/feedback/feedback';
 import { formErrorText } from '@/lib/http/errorText';
 import { type Confirmation, ConfirmDialog } from '@/ui/ConfirmDialog';
 import { nameOf } from './names';
-import { deletePerson, enablePerson, endSessions, type Person, peopleKey } from './queries';
+import { deletePerson, enablePerson, endSessions, type Person, peopleKey, resetFactor } from './queries';
 
 /** The action on a person that is performed once it is confirmed. */
 export interface PersonAction {
-  what: 'disable' | 'enable' | 'end' | 'delete';
+  what: 'disable' | 'enable' | 'end' | 'reset' | 'delete';
   person: Person;
 }
 
@@ -21,7 +21,7 @@ interface PersonConfirmDialogProps {
   onClosed: () => void;
 }
 
-const done = { disable: 'disabled', enable: 'enabled', end: 'ended', delete: 'deleted' } as const;
+const done = { disable: 'disabled', enable: 'enabled', end: 'ended', reset: 'reset', delete: 'deleted' } as const;
 
 function perform({ what, person: { id } }: PersonAction): Promise<unknown> {
   switch (what) {
@@ -30,12 +30,17 @@ function perform({ what, person: { id } }: PersonAction): Promise<unknown> {
       return enablePerson(id, what === 'enable');
     case 'end':
       return endSessions(id);
+    case 'reset':
+      return resetFactor(id);
     case 'delete':
       return deletePerson(id);
   }
 }
 
-/** Asks before a person is disabled, enabled, signed out everywhere or deleted, and says what ends. */
+/**
+ * Asks before a person is disabled, enabled, signed out everywhere or deleted, or loses the second factor, and says what
+ * ends.
+ */
 export function PersonConfirmDialog({ action, self, onClose, onClosed }: PersonConfirmDialogProps) {
   const { t } = useTranslation();
   const client = useQueryClient();
@@ -72,6 +77,13 @@ export function PersonConfirmDialog({ action, self, onClose, onClosed }: PersonC
           consequence: t(isSelf ? 'people.endSelfText' : 'people.endText'),
           verb: t('people.endSessions'),
           danger: isSelf,
+        };
+      case 'reset':
+        return {
+          question: t('people.resetAsk', { name }),
+          consequence: t('people.resetText'),
+          verb: t('people.resetFactor'),
+          danger: true,
         };
       case 'delete':
         return {

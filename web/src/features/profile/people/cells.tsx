@@ -1,5 +1,6 @@
 import EditOutlined from '@ant-design/icons/EditOutlined';
 import EllipsisOutlined from '@ant-design/icons/EllipsisOutlined';
+import SafetyCertificateOutlined from '@ant-design/icons/SafetyCertificateOutlined';
 import { Button, Dropdown } from 'antd';
 import { useCallback, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -63,6 +64,16 @@ export function RoleCell({ person: { role, roleFrom } }: CellProps) {
   );
 }
 
+/** That the person has a second factor. */
+export function FactorCell({ person }: CellProps) {
+  const { t } = useTranslation();
+  return person.secondFactor ? (
+    <span className={css.quiet}>
+      <SafetyCertificateOutlined aria-hidden="true" /> {t('factor.name')}
+    </span>
+  ) : null;
+}
+
 export function LastSignIn({ person: { loginDate } }: CellProps) {
   const { t } = useTranslation();
   return loginDate ? <Ago at={loginDate} /> : <span className={css.none}>{t('people.neverSignedIn')}</span>;
@@ -79,11 +90,13 @@ function Ago({ at }: { at: number }) {
 }
 
 interface ActionsProps extends CellProps {
+  /** The reader's own row: the own second factor is turned off with a code, elsewhere. */
+  isSelf: boolean;
   onEdit: (person: Person) => void;
   onAsk: (asked: PersonAction) => void;
 }
 
-export function Actions({ person, onEdit, onAsk }: ActionsProps) {
+export function Actions({ person, isSelf, onEdit, onAsk }: ActionsProps) {
   const { t } = useTranslation();
   const more = useRef<HTMLButtonElement>(null);
   const name = nameOf(person);
@@ -92,7 +105,7 @@ export function Actions({ person, onEdit, onAsk }: ActionsProps) {
   const back = (open: boolean) => {
     if (!open && document.activeElement?.closest('[role=menu]')) more.current?.focus();
   };
-  const { state, removable } = person;
+  const { state, removable, secondFactor } = person;
   // Whom the provider has shut out stays out, whatever is chosen here.
   const items = [
     ...(state === 'active'
@@ -102,6 +115,7 @@ export function Actions({ person, onEdit, onAsk }: ActionsProps) {
         ]
       : []),
     ...(state === 'disabled' ? [{ key: 'enable', label: t('people.enable'), onClick: ask('enable') }] : []),
+    ...(secondFactor && !isSelf ? [{ key: 'reset', label: t('people.resetFactor'), onClick: ask('reset') }] : []),
     ...(removable ? [{ key: 'delete', danger: true, label: t('common.delete'), onClick: ask('delete') }] : []),
   ];
   return (

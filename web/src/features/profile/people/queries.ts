@@ -5,6 +5,7 @@ import { api } from '@/lib/http/api';
 type Schemas = components['schemas'];
 
 export type Person = Schemas['Person'];
+export type PeoplePage = Schemas['PeoplePage'];
 export type PersonState = Person['state'];
 export type Invitation = Schemas['Invitation'];
 export type NewInvitation = Schemas['NewInvitation'];
@@ -51,6 +52,9 @@ export const updatePerson = (body: Schemas['PersonUpdate']) => api.put(`${path}/
 export const enablePerson = (id: number, enabled: boolean) =>
   api.put(`${path}/enable-or-disable`, { body: { id, enabled } });
 export const endSessions = (id: number) => api.post(`${path}/end-sessions`, { body: { id } });
+export const resetFactor = (id: number) => api.post(`${path}/reset-second-factor`, { body: { id } });
+export const setFactorPolicy = (secondFactor: PeoplePage['secondFactor']) =>
+  api.put(`${path}/settings`, { body: { secondFactor } });
 export const deletePerson = (id: number) => api.del(`${path}/delete`, { query: { id } });
 export const invite = (body: InvitationForm) => api.post(`${path}/invite`, { body });
 export const resendInvitation = (id: number) => api.post(`${path}/invitations/resend`, { body: { id } });

@@ -9,7 +9,7 @@ import { formErrorText } from '@/lib/http/errorText';
 import { fieldRefusal } from '@/lib/http/fieldRefusal';
 import { consoleSettingsQuery } from '@/lib/http/queries';
 import { useOffline } from '@/lib/offline/reachability';
-import { acceptInvitation } from '@/lib/session/session';
+import { acceptInvitation } from '@/lib/session/signIn';
 import button from '@/ui/form/submit.module.css';
 import { type Errors, useForm } from '@/ui/form/useForm';
 import { Note } from '@/ui/Note';
