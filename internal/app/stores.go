@@ -48,6 +48,7 @@ type Stores struct {
 	Codes         *identity.CodeStore
 	Credentials   *identity.CredentialStore
 	Invitations   *identity.InvitationStore
+	Connections   *identity.ConnectionStore
 	AnalysisViews *identity.AnalysisViewStore
 	Avatars       *identity.AvatarStore
 	Hasher        *identity.Hasher
@@ -188,6 +189,10 @@ func newStores(
 	if err != nil {
 		return nil, err
 	}
+	connections, err := newConnectionStore(d, key, set.SignOn)
+	if err != nil {
+		return nil, err
+	}
 	epoch := make([]byte, 6)
 	if _, err := rand.Read(epoch); err != nil {
 		return nil, err
@@ -209,6 +214,7 @@ func newStores(
 		Hasher:        identity.NewHasherAt(set.PasswordCost, limits),
 		Credentials:   identity.NewCredentialStore(d, time.Now),
 		Invitations:   identity.NewInvitationStore(d, time.Now),
+		Connections:   connections,
 		AnalysisViews: identity.NewAnalysisViewStore(d),
 		Avatars:       identity.NewAvatarStore(d, time.Now),
 		Catalog:       device.NewCatalog(d),

@@ -116,6 +116,7 @@ func (s *Server) wire() error {
 		Now:      time.Now,
 		Meter:    st.Limits,
 	})
+	s.signOn = s.newSignOn()
 	console, err := console.New(console.Options{
 		PublicURL:      s.set.PublicURL,
 		Listen:         s.listeners.deviceListeners(),
@@ -168,6 +169,7 @@ func (s *Server) wire() error {
 			MinPasswordLength: s.set.PasswordMin,
 		}),
 		SignIn:      s.signIn,
+		SignOn:      s.signOn,
 		Catalog:     st.Catalog,
 		Devices:     st.Devices,
 		Scenes:      st.Scenes,
@@ -231,6 +233,7 @@ func (s *Server) wire() error {
 		Tenants:       st.Tenants,
 		Users:         st.Users,
 		Sessions:      st.Sessions,
+		Connections:   st.Connections,
 		Hasher:        st.Hasher,
 		Catalog:       st.Catalog,
 		Devices:       st.Devices,

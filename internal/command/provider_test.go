@@ -54,20 +54,21 @@ func newProvider(t *testing.T) *providerFixture {
 		t.Fatal(err)
 	}
 	service := provider.NewService(provider.Stores{
-		DB:        s.DB,
-		Tenants:   s.Tenants,
-		Users:     s.Users,
-		Sessions:  s.Sessions,
-		Hasher:    identity.NewHasherAt(testkit.PasswordCost, nil),
-		Catalog:   s.Catalog,
-		Devices:   s.Devices,
-		Scenes:    s.Scenes,
-		Registry:  s.Registry,
-		Presence:  s.Presence,
-		Shelf:     s.Shelf,
-		Remover:   s.Remover(readings, testkit.NothingInTransit{}),
-		Intake:    noIntake{},
-		DeviceKey: testkit.SecretKey,
+		DB:          s.DB,
+		Tenants:     s.Tenants,
+		Users:       s.Users,
+		Sessions:    s.Sessions,
+		Connections: s.Connections,
+		Hasher:      identity.NewHasherAt(testkit.PasswordCost, nil),
+		Catalog:     s.Catalog,
+		Devices:     s.Devices,
+		Scenes:      s.Scenes,
+		Registry:    s.Registry,
+		Presence:    s.Presence,
+		Shelf:       s.Shelf,
+		Remover:     s.Remover(readings, testkit.NothingInTransit{}),
+		Intake:      noIntake{},
+		DeviceKey:   testkit.SecretKey,
 	})
 	server := httptest.NewServer(provider.New(provider.Options{Service: service, Tokens: tokens, Logger: s.Log.Logger}))
 	t.Cleanup(func() {
@@ -234,7 +235,7 @@ func TestApplyWrongFile(t *testing.T) {
 	path := farmFile(t, wrong)
 	lines := []string{
 		`:2: timeZone is missing: a new tenant needs one`,
-		`:3: unknown key "timeZon"; known here: devices, diy, hosts, language, mailsADay, name, people, scenes, smsADay, timeZone, users`,
+		`:3: unknown key "timeZon"; known here: devices, diy, hosts, language, mailsADay, name, oidc, people, scenes, smsADay, timeZone, users`,
 		`:5: deviceName must have 1 to 64 printable characters, without spaces and without , / + #`,
 		`:5: product "station" is neither in this file nor on the server`,
 	}

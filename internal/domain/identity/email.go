@@ -26,7 +26,8 @@ type Mailer interface{ Enqueue(l Email) }
 
 // newAccountEmail makes the email that tells a tenant's user about an event of the account. event
 // is mobile, email or password if that changed, and value is the new value, masked; or event is
-// guesses if somebody tries passwords. It gives nil for a user without an address.
+// signOn if the account was linked to one at an issuer, value; or event is guesses if somebody tries
+// passwords. It gives nil for a user without an address.
 func newAccountEmail(t *tenant.Tenant, u *User, event, value string, at time.Time) *Email {
 	if u.Email == "" {
 		return nil
@@ -35,6 +36,7 @@ func newAccountEmail(t *tenant.Tenant, u *User, event, value string, at time.Tim
 		"mobile":   {"mail.mobileSubject", "mail.mobileBody", "mail.notYou"},
 		"email":    {"mail.emailSubject", "mail.emailBody", "mail.notYou"},
 		"password": {"mail.passwordSubject", "mail.passwordBody", "mail.notYou"},
+		"signOn":   {"mail.signOnSubject", "mail.signOnBody", "mail.notYou"},
 		"guesses":  {"mail.guessesSubject", "mail.guessesBody", "mail.guessesAdvice"},
 	}[event]
 	l := languageOf(t, u.Language)

@@ -3,6 +3,7 @@ package tenant
 import (
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -21,11 +22,24 @@ func (t *Tenant) BaseURL(publicURL string) string {
 	if len(t.Hosts) == 0 {
 		return strings.TrimRight(publicURL, "/")
 	}
-	base := url.URL{Scheme: "https", Host: t.Hosts[0]}
+	return baseOn(t.Hosts[0], publicURL)
+}
+
+// BaseURLAt is BaseURL for somebody who is at a host, given with or without a port: it leads to that host if it is one
+// of the tenant's.
+func (t *Tenant) BaseURLAt(host, publicURL string) string {
+	if host = NormalizeHost(host); slices.Contains(t.Hosts, host) {
+		return baseOn(host, publicURL)
+	}
+	return t.BaseURL(publicURL)
+}
+
+func baseOn(host, publicURL string) string {
+	base := url.URL{Scheme: "https", Host: host}
 	if public, err := url.Parse(publicURL); err == nil && public.Host != "" {
 		base.Scheme = public.Scheme
 		if port := public.Port(); port != "" {
-			base.Host = net.JoinHostPort(t.Hosts[0], port)
+			base.Host = net.JoinHostPort(host, port)
 		}
 	}
 	return base.String()

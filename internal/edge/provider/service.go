@@ -56,6 +56,7 @@ type Stores struct {
 	Tenants       *tenant.Store
 	Users         *identity.UserStore
 	Sessions      *identity.SessionStore
+	Connections   *identity.ConnectionStore
 	Hasher        *identity.Hasher
 	Catalog       *device.Catalog
 	Devices       *device.Store

@@ -40,6 +40,8 @@ type Stores struct {
 	Credentials   *identity.CredentialStore
 	Invitations   *identity.InvitationStore
 	People        *identity.People
+	Connections   *identity.ConnectionStore
+	SignOn        *identity.SignOn
 	AnalysisViews *identity.AnalysisViewStore
 	Avatars       *identity.AvatarStore
 	Slider        *Slider
@@ -120,6 +122,7 @@ func NewStores(t testing.TB) *Stores {
 		PublicURL:   PublicURL,
 		Now:         s.Clock.Now,
 	})
+	s.UseIssuer(t, nil)
 	s.Catalog = device.NewCatalog(s.DB)
 	s.Devices = device.NewStore(s.DB, s.Clock.Now)
 	s.Scenes = device.NewSceneStore(s.DB, s.Clock.Now)
