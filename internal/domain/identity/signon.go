@@ -102,9 +102,9 @@ type SignOnWay struct {
 	StartURL string // where it begins; relative if the person is at the right host
 }
 
-// Way gives how people of a tenant who are at a host sign in at an issuer; nil: they do not, or there
-// is no such tenant.
-func (s *SignOn) Way(ctx context.Context, tenantName, host string) (*SignOnWay, error) {
+// Way gives how people of a tenant whose browser is at an origin sign in at an issuer; nil: they do
+// not, or there is no such tenant.
+func (s *SignOn) Way(ctx context.Context, tenantName, origin string) (*SignOnWay, error) {
 	t, err := s.Tenants.ByName(ctx, tenantName)
 	if errs.Is(err, errs.NotFound) {
 		return nil, nil
@@ -113,16 +113,22 @@ func (s *SignOn) Way(ctx context.Context, tenantName, host string) (*SignOnWay, 
 		return nil, err
 	}
 	conn, err := s.Connections.Of(ctx, t.ID)
-	base := t.BaseURLAt(host, s.PublicURL)
+	base := t.BaseURLAt(origin, s.PublicURL)
 	if err != nil || conn == nil || base == "" {
 		return nil, err
 	}
 	start := url.URL{Path: SignOnStartPath, RawQuery: url.Values{"tenant": {t.Name}}.Encode()}
 	way := &SignOnWay{Name: conn.Name(), StartURL: start.String()}
-	if u, err := url.Parse(base); err == nil && tenant.NormalizeHost(u.Host) != tenant.NormalizeHost(host) {
+	if !isSameHost(base, origin) {
 		way.StartURL = base + way.StartURL
 	}
 	return way, nil
+}
+
+func isSameHost(a, b string) bool {
+	u, err := url.Parse(a)
+	v, otherErr := url.Parse(b)
+	return err == nil && otherErr == nil && tenant.NormalizeHost(u.Host) == tenant.NormalizeHost(v.Host)
 }
 
 // SignOnStart is a browser's wish to begin a sign-in at an issuer.
@@ -130,7 +136,7 @@ type SignOnStart struct {
 	TenantName string
 	Binding    string // base64url of the SHA-256 of a secret that only the browser has
 	ReturnPath string // where the person goes afterwards, a path of the console; may be empty
-	Host       string // that the request asks for
+	Origin     string // of the browser: scheme, host and port that the request asks for
 	Address    netip.Addr
 }
 
@@ -200,7 +206,7 @@ func (s *SignOn) begin(
 	if err != nil {
 		return "", err
 	}
-	base := t.BaseURLAt(r.Host, s.PublicURL)
+	base := t.BaseURLAt(r.Origin, s.PublicURL)
 	if base == "" {
 		return "", errors.New("the issuer cannot send people back: the tenant has no host, and --public-url is not set")
 	}

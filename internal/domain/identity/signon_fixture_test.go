@@ -88,7 +88,7 @@ func (f *signOnFixture) as(subject, address string, groups ...string) {
 func (f *signOnFixture) start(t *testing.T) string {
 	t.Helper()
 	address, why := f.SignOn.Start(f.context(t), identity.SignOnStart{
-		TenantName: "field", Binding: bindingHash(binding), ReturnPath: "/data?x=1", Host: "field.example",
+		TenantName: "field", Binding: bindingHash(binding), ReturnPath: "/data?x=1", Origin: "https://field.example",
 		Address: netip.MustParseAddr(homeAddr),
 	})
 	if why != "" {

@@ -212,14 +212,14 @@ func (s *SignOn) ask(ctx context.Context, conn *Connection, subject string, held
 
 // Logout ends the caller's session. It gives the address at which the person ends the issuer's
 // session, too; empty: the session did not begin at an issuer, or the issuer has none.
-func (s *SignOn) Logout(ctx context.Context, c Caller, host string) (string, error) {
+func (s *SignOn) Logout(ctx context.Context, c Caller, origin string) (string, error) {
 	n, err := s.store.sessionOf(ctx, c.Tenant, c.Session)
 	if err != nil {
 		return "", err
 	}
 	address := ""
 	if n != nil {
-		if address, err = s.endSessionURL(ctx, n, host); err != nil {
+		if address, err = s.endSessionURL(ctx, n, origin); err != nil {
 			s.failed(ctx, "sign-out", c.Tenant, err) // the session ends here all the same
 		}
 	}
@@ -236,7 +236,7 @@ func (s *SignOn) Logout(ctx context.Context, c Caller, host string) (string, err
 	return address, wrap("sign out", err)
 }
 
-func (s *SignOn) endSessionURL(ctx context.Context, n *signOnSessionRow, host string) (string, error) {
+func (s *SignOn) endSessionURL(ctx context.Context, n *signOnSessionRow, origin string) (string, error) {
 	conn, err := s.Connections.Of(ctx, n.TenantID)
 	if err != nil || conn == nil || conn.Issuer != n.Issuer || conn.ClientID != n.ClientID {
 		return "", err
@@ -249,7 +249,7 @@ func (s *SignOn) endSessionURL(ctx context.Context, n *signOnSessionRow, host st
 	if err != nil {
 		return "", err
 	}
-	back := t.BaseURLAt(host, s.PublicURL)
+	back := t.BaseURLAt(origin, s.PublicURL)
 	if back != "" {
 		back += SignInPath
 	}

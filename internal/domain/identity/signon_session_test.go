@@ -301,7 +301,7 @@ func TestForgedLogoutsCostTheIssuerLittle(t *testing.T) {
 func TestLogoutAtIssuer(t *testing.T) {
 	f := newSignOnFixture(t)
 	pair, c := f.signIn(t)
-	address, err := f.SignOn.Logout(t.Context(), c, "field.example")
+	address, err := f.SignOn.Logout(t.Context(), c, "https://field.example")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -312,7 +312,7 @@ func TestLogoutAtIssuer(t *testing.T) {
 	}
 	f.isOut(t, "signed out", pair)
 	own := f.Session(t, f.field.Ada)
-	if address, err := f.SignOn.Logout(t.Context(), f.caller(t, own), "field.example"); address != "" || err != nil {
+	if address, err := f.SignOn.Logout(t.Context(), f.caller(t, own), "https://field.example"); address != "" || err != nil {
 		t.Errorf("with a password: %q %v", address, err)
 	}
 	f.isOut(t, "signed out", own)
@@ -326,7 +326,7 @@ func TestLinkAccount(t *testing.T) {
 	link := func() string {
 		t.Helper()
 		address, err := f.SignOn.Link(t.Context(), c, identity.SignOnStart{
-			Binding: bindingHash(binding), ReturnPath: "/profile", Host: "field.example",
+			Binding: bindingHash(binding), ReturnPath: "/profile", Origin: "https://field.example",
 		})
 		if err != nil {
 			t.Fatal(err)

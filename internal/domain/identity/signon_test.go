@@ -268,7 +268,7 @@ func TestStartsAreLimited(t *testing.T) {
 	f := newSignOnFixture(t)
 	start := func(change func(s *identity.SignOnStart)) identity.SignOnFailure {
 		s := identity.SignOnStart{
-			TenantName: "field", Binding: bindingHash(binding), Host: "field.example",
+			TenantName: "field", Binding: bindingHash(binding), Origin: "https://field.example",
 			Address: netip.MustParseAddr("198.51.100.7"),
 		}
 		change(&s)
@@ -311,7 +311,7 @@ func TestRedirectHost(t *testing.T) {
 		"rival.example": "https://field.example", "evil.example": "https://field.example", "": "https://field.example",
 	} {
 		address, why := f.SignOn.Start(t.Context(), identity.SignOnStart{
-			TenantName: "field", Binding: bindingHash(binding), Host: host, Address: netip.MustParseAddr(homeAddr),
+			TenantName: "field", Binding: bindingHash(binding), Origin: "http://" + host, Address: netip.MustParseAddr(homeAddr),
 		})
 		u, err := url.Parse(address)
 		if why != "" || err != nil || u.Query().Get("redirect_uri") != want+"/auth/oidc/callback" {
@@ -322,13 +322,13 @@ func TestRedirectHost(t *testing.T) {
 		"second.example": "/auth/oidc/start?tenant=field",
 		"evil.example":   "https://field.example/auth/oidc/start?tenant=field",
 	} {
-		way, err := f.SignOn.Way(t.Context(), "field", host)
+		way, err := f.SignOn.Way(t.Context(), "field", "http://"+host)
 		if err != nil || way.StartURL != want || way.Name != strings.TrimPrefix(f.issuer.URL, "http://") {
 			t.Errorf("%s: %+v %v", host, way, err)
 		}
 	}
 	for _, name := range []string{"rival", "nobody"} {
-		if way, err := f.SignOn.Way(t.Context(), name, "field.example"); way != nil || err != nil {
+		if way, err := f.SignOn.Way(t.Context(), name, "http://field.example"); way != nil || err != nil {
 			t.Errorf("%s: %+v %v", name, way, err)
 		}
 	}
@@ -343,7 +343,7 @@ func TestInstallationsIssuer(t *testing.T) {
 	if err := f.Connections.Put(t.Context(), f.field.ID, nil); err != nil {
 		t.Fatal(err)
 	}
-	way, err := f.SignOn.Way(t.Context(), "rival", "rival.example")
+	way, err := f.SignOn.Way(t.Context(), "rival", "http://rival.example")
 	if err != nil || way == nil || way.Name != "Farm Login" {
 		t.Errorf("%+v %v", way, err)
 	}
@@ -360,7 +360,7 @@ func TestReturnOnlyToThisSite(t *testing.T) {
 		"/" + strings.Repeat("x", 2000): "", "javascript:alert(1)": "",
 	} {
 		address, _ := f.SignOn.Start(t.Context(), identity.SignOnStart{
-			TenantName: "field", Binding: bindingHash(binding), ReturnPath: path, Host: "field.example",
+			TenantName: "field", Binding: bindingHash(binding), ReturnPath: path, Origin: "https://field.example",
 			Address: netip.MustParseAddr(homeAddr),
 		})
 		q := f.issuer.SignIn(t, address).Query()

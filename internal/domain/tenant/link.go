@@ -25,13 +25,17 @@ func (t *Tenant) BaseURL(publicURL string) string {
 	return baseOn(t.Hosts[0], publicURL)
 }
 
-// BaseURLAt is BaseURL for somebody who is at a host, given with or without a port: it leads to that host if it is one
-// of the tenant's.
-func (t *Tenant) BaseURLAt(host, publicURL string) string {
-	if host = NormalizeHost(host); slices.Contains(t.Hosts, host) {
-		return baseOn(host, publicURL)
+// BaseURLAt is BaseURL for somebody whose browser is at an origin (http://farm.example:8080): it leads to the origin's
+// host if it is one of the tenant's, with the origin's scheme and port if the server has no public address.
+func (t *Tenant) BaseURLAt(origin, publicURL string) string {
+	at, err := url.Parse(origin)
+	if err != nil || !slices.Contains(t.Hosts, NormalizeHost(at.Host)) {
+		return t.BaseURL(publicURL)
 	}
-	return t.BaseURL(publicURL)
+	if publicURL == "" {
+		publicURL = origin
+	}
+	return baseOn(NormalizeHost(at.Host), publicURL)
 }
 
 func baseOn(host, publicURL string) string {

@@ -31,7 +31,7 @@ func (s *server) startSignOn(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	address, why := s.SignOn.Start(s.auditContext(r), identity.SignOnStart{
 		TenantName: q.Get("tenant"), Binding: q.Get("binding"), ReturnPath: q.Get("return"),
-		Host: httpbase.ClientHost(r, s.Proxies), Address: requestFrom(r.Context()).Address,
+		Origin: s.clientOrigin(r), Address: requestFrom(r.Context()).Address,
 	})
 	if why != "" {
 		address = failedSignOn(why)
@@ -61,7 +61,9 @@ func (s *server) answerSignOn(w http.ResponseWriter, r *http.Request) {
 	redirect(w, address)
 }
 
-func failedSignOn(why identity.SignOnFailure) string { return identity.SignInPath + "#oidc=" + string(why) }
+func failedSignOn(why identity.SignOnFailure) string {
+	return identity.SignInPath + "#oidc=" + string(why)
+}
 
 // redirect leads a browser to an address that may hold a secret.
 func redirect(w http.ResponseWriter, address string) {
@@ -100,7 +102,7 @@ func (s *server) GetSignInWays(
 	ctx context.Context,
 	r wire.GetSignInWaysRequestObject,
 ) (wire.GetSignInWaysResponseObject, error) {
-	way, err := s.SignOn.Way(ctx, strings.TrimSpace(r.Params.TenantName), s.clientHost(ctx))
+	way, err := s.SignOn.Way(ctx, strings.TrimSpace(r.Params.TenantName), s.callOrigin(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +130,7 @@ func (s *server) OidcLogout(
 	ctx context.Context,
 	_ wire.OidcLogoutRequestObject,
 ) (wire.OidcLogoutResponseObject, error) {
-	address, err := s.SignOn.Logout(ctx, caller(ctx), s.clientHost(ctx))
+	address, err := s.SignOn.Logout(ctx, caller(ctx), s.callOrigin(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +142,7 @@ func (s *server) OidcLogout(
 // LinkOidc begins to link the signed-in user's account at the tenant's issuer.
 func (s *server) LinkOidc(ctx context.Context, r wire.LinkOidcRequestObject) (wire.LinkOidcResponseObject, error) {
 	address, err := s.SignOn.Link(ctx, caller(ctx), identity.SignOnStart{
-		Binding: r.Body.Binding, ReturnPath: deref(r.Body.Return), Host: s.clientHost(ctx),
+		Binding: r.Body.Binding, ReturnPath: deref(r.Body.Return), Origin: s.callOrigin(ctx),
 		Address: requestFrom(ctx).Address,
 	})
 	if err != nil {
@@ -149,13 +151,17 @@ func (s *server) LinkOidc(ctx context.Context, r wire.LinkOidcRequestObject) (wi
 	return wire.LinkOidc200JSONResponse{Code: success, Data: &wire.OidcRedirect{Url: address}}, nil
 }
 
-// clientHost returns the host that a call asks for.
-func (s *server) clientHost(ctx context.Context) string {
+// callOrigin returns the origin that a call asks for.
+func (s *server) callOrigin(ctx context.Context) string {
 	r := requestFrom(ctx).HTTPRequest
 	if r == nil { // outside a call
 		return ""
 	}
-	return httpbase.ClientHost(r, s.Proxies)
+	return s.clientOrigin(r)
+}
+
+func (s *server) clientOrigin(r *http.Request) string {
+	return httpbase.ClientScheme(r, s.Proxies) + "://" + httpbase.ClientHost(r, s.Proxies)
 }
 
 // userSignOn returns the tenant's issuer and whether the caller has an account there; nil: the tenant

@@ -1,6 +1,6 @@
 import LoadingOutlined from '@ant-design/icons/LoadingOutlined';
 import UserOutlined from '@ant-design/icons/UserOutlined';
-import { type FormEvent, useRef, useState } from 'react';
+import { type FormEvent, type ReactNode, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useOffline } from '@/lib/offline/reachability';
 import button from '@/ui/form/submit.module.css';
@@ -14,11 +14,13 @@ import { useSignIn } from './useSignIn';
 interface SignInFormProps {
   /** Called when the form is complete and sign-in begins. */
   onSubmit: () => void;
+  /** Other ways to sign in, below the form until the captcha takes that place. */
+  others: ReactNode;
 }
 
 const CaptchaPanel = lazyComponent(loadCaptchaPanel, 'CaptchaPanel');
 
-export function SignInForm({ onSubmit }: SignInFormProps) {
+export function SignInForm({ onSubmit, others }: SignInFormProps) {
   const { t } = useTranslation();
   const [userName, setUserName] = useState('');
   const [password, setPassword] = useState('');
@@ -129,7 +131,9 @@ export function SignInForm({ onSubmit }: SignInFormProps) {
           onClose={close}
           onUnseen={captchaOptional ? () => finish({ unseen: true }) : undefined}
         />
-      ) : null}
+      ) : (
+        others
+      )}
     </>
   );
 }
