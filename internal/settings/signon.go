@@ -46,7 +46,10 @@ func readSignOn(k *koanf.Koanf) (*identity.Connection, error) {
 	}
 	switch {
 	case !oidc.IsIssuer(issuer):
-		return nil, fmt.Errorf("--oidc-issuer: %q is no https address without query (http only on this machine)", issuer)
+		return nil, fmt.Errorf(
+			"--oidc-issuer: %q is no https address without query (http only on this machine)",
+			issuer,
+		)
 	case client == "":
 		return nil, fmt.Errorf("--oidc-client-id: needed for --oidc-issuer")
 	case secret == "":

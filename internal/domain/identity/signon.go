@@ -249,7 +249,10 @@ func localPath(path string) string {
 	foreign := func(r rune) bool { return r == '\\' || unicode.IsControl(r) || r == '\u2028' || r == '\u2029' }
 	if err != nil || len(path) > maxReturnPath || !utf8.ValidString(path) || !strings.HasPrefix(path, "/") ||
 		strings.HasPrefix(path, "//") || u.Scheme != "" || u.Host != "" ||
-		strings.ContainsFunc(path, foreign) || strings.ContainsFunc(u.Path, foreign) || strings.HasPrefix(u.Path, "//") {
+		strings.ContainsFunc(
+			path,
+			foreign,
+		) || strings.ContainsFunc(u.Path, foreign) || strings.HasPrefix(u.Path, "//") {
 		return ""
 	}
 	return path

@@ -218,7 +218,10 @@ func (s *SignOn) confirmedUser(
 	if err != nil {
 		return nil, "", err
 	}
-	people = slices.DeleteFunc(people, func(u *User) bool { return !u.EmailConfirmed || !equalAddress(u.Email, address) })
+	people = slices.DeleteFunc(
+		people,
+		func(u *User) bool { return !u.EmailConfirmed || !equalAddress(u.Email, address) },
+	)
 	switch {
 	case len(people) == 0:
 		return nil, "", nil

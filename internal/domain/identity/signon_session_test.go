@@ -312,7 +312,12 @@ func TestLogoutAtIssuer(t *testing.T) {
 	}
 	f.isOut(t, "signed out", pair)
 	own := f.Session(t, f.field.Ada)
-	if address, err := f.SignOn.Logout(t.Context(), f.caller(t, own), "https://field.example"); address != "" || err != nil {
+	if address, err := f.SignOn.Logout(
+		t.Context(),
+		f.caller(t, own),
+		"https://field.example",
+	); address != "" ||
+		err != nil {
 		t.Errorf("with a password: %q %v", address, err)
 	}
 	f.isOut(t, "signed out", own)
@@ -379,13 +384,17 @@ func TestNewPeopleFromIssuer(t *testing.T) {
 	f.as("sub-out", "cem@other.example")
 	f.failsWith(t, "another domain", identity.SignOnUnknown)
 	f.issuer.SetPerson(testkit.Claims{
-		"sub": "sub-new", "email": "Cem@Farm.example", "email_verified": "true", "preferred_username": "ADA@farm.example",
-		"name": "Cem\u202e Kaya",
+		"sub":                "sub-new",
+		"email":              "Cem@Farm.example",
+		"email_verified":     "true",
+		"preferred_username": "ADA@farm.example",
+		"name":               "Cem\u202e Kaya",
 	})
 	_, c := f.signIn(t)
 	u := f.person(t, &identity.User{Tenant: f.field.ID, ID: c.User})
 	if u.UserName != "ADA-2" || u.Nickname != "Cem Kaya" || u.Role != identity.Viewer || u.Email != "Cem@Farm.example" ||
-		u.RoleFrom != identity.RoleFromOwner || !u.MadeHere || u.EmailConfirmed {
+		u.RoleFrom != identity.RoleFromOwner || !u.MadeHere ||
+		u.EmailConfirmed {
 		t.Errorf("%+v", u)
 	}
 	// The user has no password, and none is right.
@@ -449,7 +458,10 @@ func TestSignOnIsAudited(t *testing.T) {
 	f.as("sub-ada", "ada@farm.example", "staff")
 	f.audited = true
 	f.signIn(t)
-	if err := f.SignOn.BackChannelLogout(f.context(t), f.issuer.LogoutToken(t, testkit.Claims{"sub": "sub-ada"})); err != nil {
+	if err := f.SignOn.BackChannelLogout(
+		f.context(t),
+		f.issuer.LogoutToken(t, testkit.Claims{"sub": "sub-ada"}),
+	); err != nil {
 		t.Fatal(err)
 	}
 	var names []string

@@ -23,7 +23,8 @@ func TestSignInAtIssuer(t *testing.T) {
 	}
 	q := u.Query()
 	if q.Get("redirect_uri") != "https://field.example/auth/oidc/callback" || q.Get("scope") != "openid profile email" ||
-		len(q.Get("state")) != 43 || len(q.Get("nonce")) != 43 {
+		len(q.Get("state")) != 43 ||
+		len(q.Get("nonce")) != 43 {
 		t.Errorf("%v", q)
 	}
 	back := f.issuer.SignIn(t, u.String())
@@ -311,7 +312,10 @@ func TestRedirectHost(t *testing.T) {
 		"rival.example": "https://field.example", "evil.example": "https://field.example", "": "https://field.example",
 	} {
 		address, why := f.SignOn.Start(t.Context(), identity.SignOnStart{
-			TenantName: "field", Binding: bindingHash(binding), Origin: "http://" + host, Address: netip.MustParseAddr(homeAddr),
+			TenantName: "field",
+			Binding:    bindingHash(binding),
+			Origin:     "http://" + host,
+			Address:    netip.MustParseAddr(homeAddr),
 		})
 		u, err := url.Parse(address)
 		if why != "" || err != nil || u.Query().Get("redirect_uri") != want+"/auth/oidc/callback" {

@@ -25,7 +25,9 @@ func newSignOnVault(key []byte) (signOnVault, error) {
 }
 
 // ofTenant binds what is sealed to its tenant: in another tenant's row it cannot be opened.
-func ofTenant(t tenant.ID) []byte { return []byte("single sign-on of tenant " + strconv.FormatInt(int64(t), 10)) }
+func ofTenant(t tenant.ID) []byte {
+	return []byte("single sign-on of tenant " + strconv.FormatInt(int64(t), 10))
+}
 
 func (v signOnVault) seal(t tenant.ID, secret []byte) []byte {
 	return v.aead.Seal(nil, nil, secret, ofTenant(t))

@@ -44,7 +44,11 @@ var auditedOperations = map[string]auditedOperation{
 		return w.openSignOn(t, w.signOnTicket(t, w.withIssuer(t)))
 	}},
 	"oidcLogout": {want: "session.signOut ada of 1", call: func(t *testing.T, w *fixture) testkit.Call {
-		return testkit.Call{Method: http.MethodPost, Path: signOnPath + "oidc-logout", Token: w.Session(t, w.field.Ada).Access}
+		return testkit.Call{
+			Method: http.MethodPost,
+			Path:   signOnPath + "oidc-logout",
+			Token:  w.Session(t, w.field.Ada).Access,
+		}
 	}},
 	"getInvitation": {exemption: "reads"},
 	"readClaim":     {exemption: "reads"},

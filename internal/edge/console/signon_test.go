@@ -79,7 +79,10 @@ func TestSignOnCalls(t *testing.T) {
 		ways := testkit.Ask[wire.SignInWays](t, w.Contract, testkit.Call{Path: signOnPath + "ways?tenantName=" + name})
 		return &ways
 	}
-	if got := ways("field"); !got.Password || got.Oidc == nil || got.Oidc.Name != strings.TrimPrefix(i.URL, "http://") ||
+	if got := ways(
+		"field",
+	); !got.Password || got.Oidc == nil ||
+		got.Oidc.Name != strings.TrimPrefix(i.URL, "http://") ||
 		!strings.HasSuffix(got.Oidc.StartUrl, "/auth/oidc/start?tenant=field") {
 		t.Errorf("%+v", got.Oidc)
 	}
@@ -102,7 +105,12 @@ func TestSignOnCalls(t *testing.T) {
 	if u.Id != w.field.Ada.ID || u.Oidc == nil || !u.Oidc.Linked {
 		t.Errorf("%+v", u)
 	}
-	if u := testkit.Ask[wire.User](t, w.Contract, testkit.Call{Path: userPath, Token: w.bora}); u.Oidc == nil || u.Oidc.Linked {
+	if u := testkit.Ask[wire.User](
+		t,
+		w.Contract,
+		testkit.Call{Path: userPath, Token: w.bora},
+	); u.Oidc == nil ||
+		u.Oidc.Linked {
 		t.Errorf("%+v", u.Oidc)
 	}
 	if u := testkit.Ask[wire.User](t, w.Contract, testkit.Call{Path: userPath, Token: w.rivalToken}); u.Oidc != nil {
