@@ -100,6 +100,9 @@ func (p *pacedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 // answer. What was known stays in use while the issuer does not answer.
 func (c *Client) discover(ctx context.Context, address string) (*discovered, *issuer, error) {
 	i := c.issuer(address)
+	if ctx.Err() != nil { // the caller has left, and the issuer is not asked for nobody
+		return nil, i, ctx.Err()
+	}
 	select {
 	case i.turn <- struct{}{}:
 	case <-ctx.Done():
