@@ -78,6 +78,7 @@ export default defineConfig({
     proxy: {
       '/admin-api': 'http://127.0.0.1:8080',
       '/app-api': 'http://127.0.0.1:8080',
+      '/auth': 'http://127.0.0.1:8080',
       '/avatar': 'http://127.0.0.1:8080',
       '/open-api': 'http://127.0.0.1:8080',
     },

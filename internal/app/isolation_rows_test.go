@@ -125,6 +125,20 @@ var operationCases = map[string]operationCase{
 	"console logout": {
 		skipReason: "ends the presented session and takes nothing else; TestSignInIsTenantScoped of console",
 	},
+	"console getSignInWays": {
+		noNames:      true, // no tenant has an issuer
+		build:        func(s *tenantFixture) request { return queryRequest("tenantName", s.tag+"farm") },
+		publicAnswer: "the issuer of whoever's name is known",
+	},
+	"console openOidcSession": {wantRefusal: true, build: func(*tenantFixture) request {
+		return request{body: fields{"ticket": "x", "binding": "x"}}
+	}},
+	"console oidcLogout": {
+		skipReason: "ends the presented session and takes nothing else; TestSignOnCalls of console",
+	},
+	"console linkOidc": {wantRefusal: true, build: func(*tenantFixture) request {
+		return request{body: fields{"binding": strings.Repeat("x", 43)}}
+	}},
 	"console refreshToken": {
 		build:      func(*tenantFixture) request { return queryRequest("refreshToken", "x") },
 		skipReason: "the presented token is the session; TestSignInIsTenantScoped of console",
@@ -535,7 +549,14 @@ var operationCases = map[string]operationCase{
 	"provider seed":          {skipReason: "the operator's, who sees all tenants"},
 	"provider releaseOutbox": {skipReason: "the operator's, who sees all tenants"},
 	"console getHealthz":     {noNames: true, build: noParams},
-	"console getReadyz":      {noNames: true, build: noParams},
+	"console startOidc": {wantRefusal: true, build: func(s *tenantFixture) request {
+		return queryRequest("tenant", s.tag+"farm")
+	}},
+	"console answerOidc": {wantRefusal: true, build: func(*tenantFixture) request {
+		return queryRequest("state", "x")
+	}},
+	"console endOidcSessions": {wantRefusal: true, build: noParams},
+	"console getReadyz":       {noNames: true, build: noParams},
 }
 
 func pathOf(s *tenantFixture) request {

@@ -40,3 +40,9 @@ func factorKey(platform []byte) ([]byte, error) {
 func acmeKey(platform []byte) ([]byte, error) {
 	return hkdf.Key(sha256.New, platform, nil, "acme files", 32)
 }
+
+// signOnKey is the key that encrypts what single sign-on stores: secrets of clients and tokens of
+// issuers. It is derived from the platform's key, so that the database alone reveals none.
+func signOnKey(platform []byte) ([]byte, error) {
+	return hkdf.Key(sha256.New, platform, nil, "single sign-on", 32)
+}

@@ -33,6 +33,7 @@ type Server struct {
 	Provider    *provider.Service
 	mails       *mail.Queue // nil: no mail is sent
 	signIn      *identity.SignIn
+	signOn      *identity.SignOn
 	metrics     *metrics
 	http        *http.Server
 	admin       *http.Server

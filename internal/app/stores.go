@@ -50,6 +50,7 @@ type Stores struct {
 	Codes         *identity.CodeStore
 	Credentials   *identity.CredentialStore
 	Invitations   *identity.InvitationStore
+	Connections   *identity.ConnectionStore
 	AnalysisViews *identity.AnalysisViewStore
 	Avatars       *identity.AvatarStore
 	Hasher        *identity.Hasher
@@ -194,6 +195,10 @@ func newStores(
 	if err != nil {
 		return nil, err
 	}
+	connections, err := newConnectionStore(d, key, set.SignOn)
+	if err != nil {
+		return nil, err
+	}
 	epoch := make([]byte, 6)
 	if _, err := rand.Read(epoch); err != nil {
 		return nil, err
@@ -216,6 +221,7 @@ func newStores(
 		Credentials:   identity.NewCredentialStore(d, time.Now),
 		Invitations:   identity.NewInvitationStore(d, time.Now),
 		Tickets:       identity.NewTicketStore(d, time.Now),
+		Connections:   connections,
 		AnalysisViews: identity.NewAnalysisViewStore(d),
 		Avatars:       identity.NewAvatarStore(d, time.Now),
 		Catalog:       device.NewCatalog(d),

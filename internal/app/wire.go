@@ -118,6 +118,7 @@ func (s *Server) wire() error {
 		Now:      time.Now,
 		Meter:    st.Limits,
 	})
+	s.signOn = s.newSignOn()
 	console, err := console.New(console.Options{
 		PublicURL:      s.set.PublicURL,
 		Listen:         s.listeners.deviceListeners(),
@@ -173,6 +174,7 @@ func (s *Server) wire() error {
 			MinPasswordLength: s.set.PasswordMin,
 		}),
 		SignIn:      s.signIn,
+		SignOn:      s.signOn,
 		Catalog:     st.Catalog,
 		Devices:     st.Devices,
 		Scenes:      st.Scenes,
@@ -237,6 +239,7 @@ func (s *Server) wire() error {
 		Users:         st.Users,
 		Sessions:      st.Sessions,
 		Factors:       st.Factors,
+		Connections:   st.Connections,
 		Hasher:        st.Hasher,
 		Catalog:       st.Catalog,
 		Devices:       st.Devices,

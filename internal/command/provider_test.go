@@ -58,6 +58,7 @@ func newProvider(t *testing.T) *providerFixture {
 		Tenants:     s.Tenants,
 		Users:       s.Users,
 		Sessions:    s.Sessions,
+		Connections: s.Connections,
 		Hasher:      identity.NewHasherAt(testkit.PasswordCost, nil),
 		Catalog:     s.Catalog,
 		Devices:     s.Devices,
@@ -69,10 +70,6 @@ func newProvider(t *testing.T) *providerFixture {
 		Intake:      noIntake{},
 		DeviceKey:   testkit.SecretKey,
 		Factors:     s.Factors,
-		Diagnostics: s.Diagnostics,
-		Traces:      s.Traces,
-		Readings:    readings,
-		Rules:       s.Rules,
 	})
 	server := httptest.NewServer(provider.New(provider.Options{Service: service, Tokens: tokens, Logger: s.Log.Logger}))
 	t.Cleanup(func() {
@@ -239,7 +236,7 @@ func TestApplyWrongFile(t *testing.T) {
 	path := farmFile(t, wrong)
 	lines := []string{
 		`:2: timeZone is missing: a new tenant needs one`,
-		`:3: unknown key "timeZon"; known here: devices, diy, hosts, language, mailsADay, name, people, scenes, smsADay, timeZone, users`,
+		`:3: unknown key "timeZon"; known here: devices, diy, hosts, language, mailsADay, name, oidc, people, scenes, smsADay, timeZone, users`,
 		`:5: deviceName must have 1 to 64 printable characters, without spaces and without , / + #`,
 		`:5: product "station" is neither in this file nor on the server`,
 	}

@@ -59,6 +59,7 @@ type Server struct {
 	PasswordMin     int // characters that a password must have at least
 	Cluster         Cluster
 	Notifications   Notifications
+	SignOn          *identity.Connection // the issuer of tenants without one of their own; nil: there is none
 	Memory          Memory
 	LogLevel        slog.Level
 	LogJSON         bool
@@ -159,6 +160,7 @@ func AddFlags(f *pflag.FlagSet) {
 	addClusterFlags(f)
 	addMemoryFlags(f)
 	addNotificationFlags(f)
+	addSignOnFlags(f)
 	f.String("log-level", "info", "debug, info, warn or error")
 	f.String("log-format", "text", "text or json")
 }
@@ -273,6 +275,9 @@ func parseSettings(k *koanf.Koanf) (*Server, error) {
 		return nil, err
 	}
 	if err := s.Notifications.read(k); err != nil {
+		return nil, err
+	}
+	if s.SignOn, err = readSignOn(k); err != nil {
 		return nil, err
 	}
 	if s.Memory, err = parseMemory(k.String(MemoryFlag)); err != nil {

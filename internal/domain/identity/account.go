@@ -120,7 +120,9 @@ func (a *Account) UpdateProfile(ctx context.Context, c Caller, p Profile) error 
 				return err
 			}
 		}
-		if err := a.Users.updateColumns(ctx, c.Tenant, c.User, "nickname = ?, email = ?", nickname, email); err != nil {
+		err = a.Users.updateColumns(ctx, c.Tenant, c.User, "nickname = ?, email = ?, email_confirmed = ?",
+			nickname, email, u.EmailConfirmed && email == u.Email)
+		if err != nil {
 			return err
 		}
 		updated := *u

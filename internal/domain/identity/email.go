@@ -28,8 +28,8 @@ type Mailer interface{ Enqueue(l Email) }
 
 // newAccountEmail makes the email that tells a tenant's user about an event of the account. event
 // is mobile, email or password if that changed, and value is the new value, masked; factorOn or
-// factorOff if the second factor was turned on or off; or guesses if somebody tries passwords. It gives
-// nil for a user without an address.
+// factorOff if the second factor was turned on or off; signOn if the account was linked to one at an
+// issuer, value; or guesses if somebody tries passwords. It gives nil for a user without an address.
 func newAccountEmail(t *tenant.Tenant, u *User, event, value string, at time.Time) *Email {
 	if u.Email == "" {
 		return nil
@@ -38,6 +38,7 @@ func newAccountEmail(t *tenant.Tenant, u *User, event, value string, at time.Tim
 		"mobile":   {"mail.mobileSubject", "mail.mobileBody", "mail.notYou"},
 		"email":    {"mail.emailSubject", "mail.emailBody", "mail.notYou"},
 		"password": {"mail.passwordSubject", "mail.passwordBody", "mail.notYou"},
+		"signOn":   {"mail.signOnSubject", "mail.signOnBody", "mail.notYou"},
 		"guesses":  {"mail.guessesSubject", "mail.guessesBody", "mail.guessesAdvice"},
 
 		"factorOn":  {"mail.factorOnSubject", "mail.factorOnBody", "mail.notYou"},

@@ -273,7 +273,7 @@ func (a Acceptance) user(i *Invitation) (*User, error) {
 	}
 	return &User{
 		UserName: userName, Nickname: nickname, Email: i.Email, Role: i.Role, RoleFrom: RoleFromOwner,
-		Language: i.Language, MadeHere: true,
+		Language: i.Language, MadeHere: true, EmailConfirmed: i.Mailed,
 	}, nil
 }
 

@@ -153,6 +153,9 @@ func (c PersonChange) applyTo(u *User) error {
 			return errs.New(errs.Refused, "invalid.choice").WithField("role")
 		}
 		if u.Role != Role(*c.Role) {
+			if u.RoleFrom == RoleFromSignIn {
+				return errs.New(errs.Refused, "people.roleFromSignIn").WithField("role")
+			}
 			u.Role, u.RoleFrom = Role(*c.Role), RoleFromOwner
 		}
 	}

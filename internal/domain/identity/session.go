@@ -23,6 +23,13 @@ const (
 	ReuseWindow           = 30 * time.Second
 )
 
+// How long access tokens of sessions that began at an issuer are valid, and such sessions in all:
+// the issuer is asked again with each renewal.
+const (
+	SignOnAccessLife  = 5 * time.Minute
+	SignOnSessionLife = 12 * time.Hour
+)
+
 // MaxSessionsPerUser is how many sessions a user may have; a new one beyond it ends the oldest.
 const MaxSessionsPerUser = 20
 
@@ -68,14 +75,27 @@ type sessionRow struct {
 	Remember      bool
 	CreateTime    int64
 	Method        signInMethod
+	EndTime       int64 // of a session that began at an issuer, which ends then at the latest; else 0
+}
+
+// lives gives when new tokens of the session expire.
+func (r *sessionRow) lives(now time.Time) (access, refresh int64) {
+	if r.EndTime == 0 {
+		return now.Add(AccessLife).UnixMilli(), now.Add(refreshLife(r.Remember)).UnixMilli()
+	}
+	return min(now.Add(SignOnAccessLife).UnixMilli(), r.EndTime), r.EndTime
 }
 
 // signInMethod says how a session began.
 type signInMethod string
 
-// byPassword is the method of sessions that a password began, with a code if the user has a second
-// factor. Only these are judged by whether the tenant requires one.
-const byPassword signInMethod = "password"
+const (
+	// byPassword is the method of sessions that a password began, with a code if the user has a second
+	// factor. Only these are judged by whether the tenant requires one.
+	byPassword signInMethod = "password"
+	// bySignOn is the method of sessions that began at an issuer of OpenID Connect.
+	bySignOn signInMethod = "signOn"
+)
 
 type accessRow struct {
 	bun.BaseModel `bun:"table:access_tokens,alias:a"`
@@ -130,11 +150,17 @@ func (s *SessionStore) notifyEnded(sessions ...int64) {
 // Start starts a session for an authenticated user of a tenant. It ends the user's oldest sessions
 // beyond MaxSessionsPerUser.
 func (s *SessionStore) Start(ctx context.Context, t tenant.ID, user int64, remember bool) (TokenPair, error) {
-	var pair TokenPair
+	_, pair, err := s.start(ctx, sessionRow{TenantID: t, UserID: user, Remember: remember, Method: byPassword})
+	return pair, err
+}
+
+// start is Start for a session whose other fields are set; it gives the session's id.
+func (s *SessionStore) start(ctx context.Context, row sessionRow) (id int64, pair TokenPair, err error) {
 	now := s.now().UnixMilli()
-	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	row.CreateTime = now
+	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		res, err := tx.NewUpdate().Model((*userRow)(nil)).Set("login_time = ?", now).
-			Where("u.tenant_id = ? AND u.id = ?", t, user).Exec(ctx)
+			Where("u.tenant_id = ? AND u.id = ?", row.TenantID, row.UserID).Exec(ctx)
 		if err != nil {
 			return err
 		}
@@ -145,16 +171,15 @@ func (s *SessionStore) Start(ctx context.Context, t tenant.ID, user int64, remem
 		if n == 0 {
 			return errs.Missing()
 		}
-		row := sessionRow{TenantID: t, UserID: user, Remember: remember, CreateTime: now, Method: byPassword}
 		if _, err := tx.NewInsert().Model(&row).Exec(ctx); err != nil {
 			return err
 		}
 		if pair, err = s.issue(ctx, tx, row); err != nil {
 			return err
 		}
-		return s.endOldest(ctx, t, user)
+		return s.endOldest(ctx, row.TenantID, row.UserID)
 	})
-	return pair, wrap("start session", err)
+	return row.ID, pair, wrap("start session", err)
 }
 
 // endOldest ends a user's oldest sessions beyond MaxSessionsPerUser.
@@ -173,17 +198,13 @@ func (s *SessionStore) issue(ctx context.Context, tx bun.IDB, session sessionRow
 	if pair.Refresh, err = newToken(); err != nil {
 		return pair, err
 	}
-	now := s.now()
-	pair.Expires = now.Add(AccessLife).UnixMilli()
+	var refreshEnd int64
+	pair.Expires, refreshEnd = session.lives(s.now())
 	access := accessRow{Hash: hashToken(pair.Access), SessionID: session.ID, ExpireTime: pair.Expires}
 	if _, err := tx.NewInsert().Model(&access).Exec(ctx); err != nil {
 		return pair, err
 	}
-	refresh := refreshRow{
-		Hash:       hashToken(pair.Refresh),
-		SessionID:  session.ID,
-		ExpireTime: now.Add(refreshLife(session.Remember)).UnixMilli(),
-	}
+	refresh := refreshRow{Hash: hashToken(pair.Refresh), SessionID: session.ID, ExpireTime: refreshEnd}
 	_, err = tx.NewInsert().Model(&refresh).Exec(ctx)
 	return pair, err
 }
@@ -337,6 +358,14 @@ func (s *SessionStore) End(ctx context.Context, t tenant.ID, session int64) erro
 // EndUser ends every session of a user.
 func (s *SessionStore) EndUser(ctx context.Context, t tenant.ID, user int64) error {
 	return s.end(ctx, t, "s.user_id = ?", user)
+}
+
+// endAll ends sessions of a tenant.
+func (s *SessionStore) endAll(ctx context.Context, t tenant.ID, sessions []int64) error {
+	if len(sessions) == 0 {
+		return nil
+	}
+	return s.end(ctx, t, "s.id IN (?)", bun.List(sessions))
 }
 
 // EndOthers ends every session of a user but one.

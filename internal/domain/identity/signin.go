@@ -157,6 +157,9 @@ func (s *SignIn) userOrDecoy(ctx context.Context, a Attempt) (*userRow, error) {
 	if errs.Is(err, errs.NotFound) {
 		return &userRow{PasswordHash: decoy}, nil
 	}
+	if err == nil && r.PasswordHash == "" { // the user came from an issuer and has no password
+		r.PasswordHash = decoy
+	}
 	return r, err
 }
 

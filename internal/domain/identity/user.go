@@ -35,8 +35,11 @@ type User struct {
 	Disabled   bool          // by the provider
 	// DisabledByOwner says that an owner disabled the user. Either mark shuts the user out.
 	DisabledByOwner bool
-	MadeHere        bool // by an owner's invitation
 	SecondFactor    bool // it is on
+	MadeHere        bool // by an owner's invitation or at a sign-in, not by the provider's file
+	// EmailConfirmed says that the provider's file or the mail of an invitation has shown Email to be
+	// the user's. A change by the user removes the mark.
+	EmailConfirmed bool
 }
 
 // RoleSource says who gave a user the role.
@@ -46,6 +49,7 @@ type RoleSource string
 const (
 	RoleFromOwner    RoleSource = "here"     // an owner, in the console
 	RoleFromProvider RoleSource = "provider" // the provider's file
+	RoleFromSignIn   RoleSource = "signin"   // the issuer at which the user signs in; each sign-in sets it
 )
 
 // UserState says whether a user may sign in.
@@ -99,6 +103,7 @@ type userRow struct {
 	// The provider's mark is Disabled.
 	DisabledByOwner bool
 	MadeHere        bool
+	EmailConfirmed  bool
 	CreateTime      int64
 	SecondFactor    bool `bun:",scanonly"`
 }
@@ -112,7 +117,8 @@ func (r *userRow) user() *User {
 		ID: r.ID, Tenant: r.TenantID, UserName: r.UserName, Nickname: r.Nickname, Email: r.Email, Mobile: r.Mobile,
 		Avatar: r.Avatar, Role: r.Role, RoleFrom: r.RoleFrom, Language: r.Language, LastSignIn: r.LoginTime,
 		Disabled: r.Disabled, DisabledByOwner: r.DisabledByOwner, MadeHere: r.MadeHere,
-		SecondFactor: r.SecondFactor,
+		SecondFactor:   r.SecondFactor,
+		EmailConfirmed: r.EmailConfirmed,
 	}
 }
 
@@ -257,7 +263,8 @@ func (s *UserStore) Create(ctx context.Context, t tenant.ID, u *User, passwordHa
 		TenantID: t, UserName: u.UserName, FoldedName: text.FoldASCII(u.UserName), PasswordHash: passwordHash,
 		Nickname: u.Nickname, Email: u.Email, Mobile: u.Mobile, Role: cmp.Or(u.Role, Owner),
 		RoleFrom: cmp.Or(u.RoleFrom, RoleFromProvider), Language: u.Language, Disabled: u.Disabled,
-		DisabledByOwner: u.DisabledByOwner, MadeHere: u.MadeHere, CreateTime: s.now().UnixMilli(),
+		DisabledByOwner: u.DisabledByOwner, MadeHere: u.MadeHere, EmailConfirmed: u.EmailConfirmed,
+		CreateTime: s.now().UnixMilli(),
 	}
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewInsert().Model(&r).Exec(ctx)
@@ -270,16 +277,18 @@ func (s *UserStore) Create(ctx context.Context, t tenant.ID, u *User, passwordHa
 	return wrap("create user", err)
 }
 
-// Update changes the nickname, email, mobile number, role with its source, language and both marks
-// that shut a user out.
+// Update changes the nickname, email with its mark, mobile number, role with its source, language
+// and both marks that shut a user out.
 func (s *UserStore) Update(ctx context.Context, t tenant.ID, u *User) error {
 	return s.updateColumns(
 		ctx,
 		t,
 		u.ID,
-		"nickname = ?, email = ?, mobile = ?, role = ?, role_from = ?, language = ?, disabled = ?, disabled_by_owner = ?",
+		"nickname = ?, email = ?, email_confirmed = ?, mobile = ?, role = ?, role_from = ?, language = ?, disabled = ?, "+
+			"disabled_by_owner = ?",
 		u.Nickname,
 		u.Email,
+		u.EmailConfirmed,
 		u.Mobile,
 		u.Role,
 		u.RoleFrom,

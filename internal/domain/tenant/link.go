@@ -3,6 +3,7 @@ package tenant
 import (
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -21,11 +22,28 @@ func (t *Tenant) BaseURL(publicURL string) string {
 	if len(t.Hosts) == 0 {
 		return strings.TrimRight(publicURL, "/")
 	}
-	base := url.URL{Scheme: "https", Host: t.Hosts[0]}
+	return baseOn(t.Hosts[0], publicURL)
+}
+
+// BaseURLAt is BaseURL for somebody whose browser is at an origin (http://farm.example:8080): it leads to the origin's
+// host if it is one of the tenant's, with the origin's scheme and port if the server has no public address.
+func (t *Tenant) BaseURLAt(origin, publicURL string) string {
+	at, err := url.Parse(origin)
+	if err != nil || !slices.Contains(t.Hosts, NormalizeHost(at.Host)) {
+		return t.BaseURL(publicURL)
+	}
+	if publicURL == "" {
+		publicURL = origin
+	}
+	return baseOn(NormalizeHost(at.Host), publicURL)
+}
+
+func baseOn(host, publicURL string) string {
+	base := url.URL{Scheme: "https", Host: host}
 	if public, err := url.Parse(publicURL); err == nil && public.Host != "" {
 		base.Scheme = public.Scheme
 		if port := public.Port(); port != "" {
-			base.Host = net.JoinHostPort(t.Hosts[0], port)
+			base.Host = net.JoinHostPort(host, port)
 		}
 	}
 	return base.String()

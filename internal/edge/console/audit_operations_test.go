@@ -39,6 +39,17 @@ var auditedOperations = map[string]auditedOperation{
 
 	"rehearseAlarmRuleDevices": {exemption: "reads"},
 
+	"linkOidc": {exemption: "leads to the issuer; openOidcSession links the account"},
+	"openOidcSession": {want: "session.signIn ada of 1", call: func(t *testing.T, w *fixture) testkit.Call {
+		return w.openSignOn(t, w.signOnTicket(t, w.withIssuer(t)))
+	}},
+	"oidcLogout": {want: "session.signOut ada of 1", call: func(t *testing.T, w *fixture) testkit.Call {
+		return testkit.Call{
+			Method: http.MethodPost,
+			Path:   signOnPath + "oidc-logout",
+			Token:  w.Session(t, w.field.Ada).Access,
+		}
+	}},
 	"getInvitation": {exemption: "reads"},
 	"readClaim":     {exemption: "reads"},
 	"createDevice": {

@@ -95,6 +95,7 @@ func newServer(t testing.TB, with ...func(*console.Options)) *fixture {
 		Users:             w.Users,
 		Sessions:          w.Sessions,
 		SignIn:            w.SignIn,
+		SignOn:            w.SignOn,
 		Account:           w.Account,
 		People:            w.People,
 		Captcha:           w.Slider.Service,

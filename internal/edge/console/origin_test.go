@@ -47,7 +47,7 @@ func TestNoCrossOriginAccess(t *testing.T) {
 		for _, origin := range []string{"https://evil.example", "null", "http://tilth.test.evil.example", "http://tilth.test"} {
 			for _, method := range []string{http.MethodOptions, http.MethodGet, http.MethodPost, http.MethodPut} {
 				for _, token := range []string{"", w.bora} {
-					if token != "" && strings.HasSuffix(path, "/logout") {
+					if token != "" && strings.HasSuffix(path, "logout") {
 						continue // would end the session
 					}
 					asked++

@@ -109,6 +109,7 @@ type Options struct {
 	Users             *identity.UserStore
 	Sessions          *identity.SessionStore
 	SignIn            *identity.SignIn
+	SignOn            *identity.SignOn
 	Captcha           *captcha.Service
 	Account           *identity.Account
 	People            *identity.People
@@ -194,6 +195,7 @@ func New(o Options) (http.Handler, error) {
 	mux.HandleFunc("GET /readyz", s.readyz)
 	mux.HandleFunc(avatarPath, s.serveAvatar)
 	mux.HandleFunc("GET "+embedPath+"{signed}", s.serveEmbed)
+	s.signOnMux(mux)
 	mux.Handle("/", o.Web)
 	return s.edge.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// The mux does not see these requests: it would redirect a path that is not clean, and a

@@ -46,7 +46,7 @@ func (s *server) RefreshToken(
 	ctx context.Context,
 	r wire.RefreshTokenRequestObject,
 ) (wire.RefreshTokenResponseObject, error) {
-	pair, err := s.Sessions.Refresh(ctx, r.Params.RefreshToken)
+	pair, err := s.SignOn.Refresh(ctx, r.Params.RefreshToken)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,12 @@ func (s *server) GetUser(ctx context.Context, _ wire.GetUserRequestObject) (wire
 	if err != nil {
 		return nil, err
 	}
+	signOn, err := s.userSignOn(ctx)
+	if err != nil {
+		return nil, err
+	}
 	return wire.GetUser200JSONResponse{Code: success, Data: &wire.User{
+		Oidc:       signOn,
 		Id:         u.ID,
 		UserName:   u.UserName,
 		Nickname:   u.Nickname,

@@ -270,6 +270,7 @@ func (c *checker) tenant(t *fileTenant) {
 		c.add(p.at, "people must be %s or %s", peopleByTenant, peopleByProvider)
 	}
 	c.selfService(&t.self)
+	c.oidc(&t.oidc)
 	scope := "\x00" + t.at.path
 	for _, s := range t.scenes {
 		if s.valid {

@@ -142,6 +142,9 @@ func (e *execution) storeTenants(ctx context.Context, list []*tenantStep) error 
 		if err := e.Tenants.Put(ctx, &t.tenant); err != nil {
 			return err
 		}
+		if err := e.storeOIDC(ctx, t.tenant.ID, &t.connection); err != nil {
+			return err
+		}
 		e.record(
 			&t.step,
 			Item{Kind: KindTenant, Name: t.tenant.Name},

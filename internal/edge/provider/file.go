@@ -68,6 +68,7 @@ type fileTenant struct {
 	diy      fileBranding
 	mails    field[int] // sent in a day
 	sms      field[int]
+	oidc     fileOIDC
 	users    []fileUser
 	scenes   []field[string]
 	devices  []fileDevice
@@ -290,6 +291,7 @@ func (f *fileErrors) tenant(n ast.Node, at filePos) fileTenant {
 		},
 		"mailsADay": f.integer(&t.mails),
 		"smsADay":   f.integer(&t.sms),
+		"oidc":      f.oidc(&t.oidc),
 		"users":     listReader(f, &t.users, f.user),
 		"scenes":    listReader(f, &t.scenes, f.readText),
 		"devices":   listReader(f, &t.devices, f.device),

@@ -49,7 +49,7 @@ func newFixture(t testing.TB) *fixture {
 func (p *fixture) serviceWith(e device.Eraser) *Service {
 	return NewService(Stores{
 		DB: p.DB, Tenants: p.Tenants, Users: p.Users, Sessions: p.Sessions, Hasher: p.hasher,
-		Factors: p.Factors,
+		Factors: p.Factors, Connections: p.Connections,
 		Catalog: p.Catalog, Devices: p.Devices, Scenes: p.Scenes, Registry: p.Registry, Presence: p.Presence,
 		Shelf: p.Shelf, Remover: p.Remover(e, &stubIntake{}), Intake: &stubIntake{}, DeviceKey: testkit.SecretKey,
 		TenantRecords: []TenantRecords{p.Rules, p.Notices, p.Messages, p.Channels, p.Webhooks},

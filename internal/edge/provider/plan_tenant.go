@@ -22,6 +22,8 @@ type tenantStep struct {
 	scenes   []string // to be created
 	devices  []*deviceStep
 
+	connection connectionStep
+
 	scenesByName map[string]*device.Scene // by folded name, including those to be created
 }
 
@@ -97,6 +99,9 @@ func (pl *planner) planTenant(ctx context.Context, f *fileTenant) error {
 	pl.planSelfService(t, f)
 	setOptional(&t.step, "mailsADay", &t.tenant.MailsPerDay, &f.mails)
 	setOptional(&t.step, "smsADay", &t.tenant.SMSPerDay, &f.sms)
+	if err := pl.planOIDC(ctx, t); err != nil {
+		return err
+	}
 	if t.unchanged() {
 		pl.out.unchanged++
 	}
@@ -220,6 +225,8 @@ func (pl *planner) planUser(ctx context.Context, t *tenantStep, known *identity.
 				Mobile:   number.value,
 				Role:     role.value,
 				Disabled: f.disabled.value,
+
+				EmailConfirmed: f.email.value != "",
 			},
 		}
 		return s, nil
@@ -227,7 +234,8 @@ func (pl *planner) planUser(ctx context.Context, t *tenantStep, known *identity.
 	s := userStep{user: *known, old: *known}
 	setField(&s.step, "disabled", &s.user.Disabled, &f.disabled)
 	s.endSessions = len(s.changes) > 0
-	if pl.overwrite || t.tenant.PeopleByProvider {
+	fromSignIn := known.RoleFrom == identity.RoleFromSignIn // each sign-in would set it again
+	if pl.overwrite || t.tenant.PeopleByProvider && !fromSignIn {
 		setField(&s.step, "role", &s.user.Role, &role)
 		if s.user.Role != s.old.Role {
 			s.user.RoleFrom = identity.RoleFromProvider
@@ -238,6 +246,11 @@ func (pl *planner) planUser(ctx context.Context, t *tenantStep, known *identity.
 	}
 	setField(&s.step, "nickname", &s.user.Nickname, &f.nickname)
 	setField(&s.step, "email", &s.user.Email, &f.email)
+	if confirmed := s.user.Email != ""; f.email.valid && s.user.EmailConfirmed != confirmed {
+		if s.user.EmailConfirmed = confirmed; s.user.Email == s.old.Email {
+			s.changes = append(s.changes, "email") // the file vouches for it now
+		}
+	}
 	setField(&s.step, "mobile", &s.user.Mobile, &number)
 	if !f.password.valid || pl.passwords == nil {
 		return s, nil
@@ -246,7 +259,10 @@ func (pl *planner) planUser(ctx context.Context, t *tenantStep, known *identity.
 	if err != nil {
 		return s, err
 	}
-	ok, err := pl.passwords.verify(ctx, stored, f.password.value)
+	ok := false
+	if stored != "" { // else the user came from an issuer and has no password
+		ok, err = pl.passwords.verify(ctx, stored, f.password.value)
+	}
 	if err == nil && !ok {
 		s.password, s.endSessions = f.password.value, true
 		s.changes = append(s.changes, "password")

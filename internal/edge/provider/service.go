@@ -57,6 +57,7 @@ type Stores struct {
 	Users         *identity.UserStore
 	Sessions      *identity.SessionStore
 	Factors       *identity.SecondFactorStore
+	Connections   *identity.ConnectionStore
 	Hasher        *identity.Hasher
 	Catalog       *device.Catalog
 	Devices       *device.Store

@@ -128,6 +128,7 @@ var (
 // outboundHTTP are the folders below the edges that may import net/http: they call other servers,
 // and serve no requests.
 var outboundHTTP = []string{
+	"internal/domain/identity/oidc",
 	"internal/domain/notify/remote",
 	"internal/domain/notify/sms",
 	"internal/domain/notify/telegram",

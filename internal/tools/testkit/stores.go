@@ -42,6 +42,8 @@ type Stores struct {
 	People        *identity.People
 	Factors       *identity.SecondFactorStore
 	Tickets       *identity.TicketStore
+	Connections   *identity.ConnectionStore
+	SignOn        *identity.SignOn
 	AnalysisViews *identity.AnalysisViewStore
 	Avatars       *identity.AvatarStore
 	Slider        *Slider
@@ -129,6 +131,7 @@ func NewStores(t testing.TB) *Stores {
 		PublicURL:   PublicURL,
 		Now:         s.Clock.Now,
 	})
+	s.UseIssuer(t, nil)
 	s.Catalog = device.NewCatalog(s.DB)
 	s.Devices = device.NewStore(s.DB, s.Clock.Now)
 	s.Scenes = device.NewSceneStore(s.DB, s.Clock.Now)

@@ -124,6 +124,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/app-api/member/auth/ways": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How the people of a tenant sign in
+         * @description `oidc` is null for an unknown tenant, for one without an issuer of OpenID Connect, and where the server knows no address to which the issuer could send people back.
+         */
+        get: operations["getSignInWays"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/app-api/member/auth/oidc-session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Exchange the ticket of a sign-in at an issuer for a session
+         * @description The ticket is what follows `#ticket=` in the address to which `/auth/oidc/callback` leads. It holds for 60 seconds and once. `binding` is the secret whose SHA-256 began the sign-in. Access tokens of such a session are valid for 5 minutes, and the session for 12 hours; each `refresh-token` asks the issuer, and gets 401 if the issuer refuses or gives no role.
+         */
+        post: operations["openOidcSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/app-api/member/auth/oidc-logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End the session of the presented token, and tell where the issuer's session ends
+         * @description Like `logout`. `url` is the address at which the person ends the issuer's session; null if the session did not begin at an issuer, or the issuer has no such address.
+         */
+        post: operations["oidcLogout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/app-api/member/auth/logout": {
         parameters: {
             query?: never;
@@ -263,6 +323,26 @@ export interface paths {
         get: operations["getUser"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/app-api/member/user/oidc/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin to link the signed-in user's account at the tenant's issuer
+         * @description The browser goes to `url` and comes back with a ticket as after a sign-in. `oidc-session` then links the account and gives a session that replaces the present one. A user has at most one account at an issuer; a new one replaces it.
+         */
+        post: operations["linkOidc"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2634,6 +2714,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/oidc/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Begin a sign-in at the tenant's issuer
+         * @description Leads to the issuer, or with a failure to the sign-in page (`/signin#oidc=ERROR`). The attempt holds for 10 minutes and once.
+         */
+        get: operations["startOidc"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/oidc/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where the issuer sends people back
+         * @description Leads to the sign-in page: `/signin#ticket=TICKET`, followed by `&return=PATH` if the sign-in began with one, or `/signin#oidc=ERROR`. ERROR is `denied`, `expired`, `unverified`, `unknown`, `ambiguous`, `disabled`, `norole`, `clock` or `failed`.
+         */
+        get: operations["answerOidc"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/oidc/backchannel-logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The issuer has ended sessions
+         * @description A logout token (OpenID Connect Back-Channel Logout 1.0) ends the sessions of its `sid` or `sub`. Each token counts once.
+         */
+        post: operations["endOidcSessions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -3726,6 +3866,49 @@ export interface components {
             data: components["schemas"]["Session"] | null;
             msg: string;
         };
+        SignInWays: {
+            /** @description a user name and a password */
+            password: boolean;
+            oidc: components["schemas"]["OidcWay"] | null;
+        };
+        OidcWay: {
+            /** @description what people call the issuer */
+            name: string;
+            /** @description where the sign-in begins, with the tenant; the browser adds `binding` and `return`. An address of another host: the person has to sign in there */
+            startUrl: string;
+        };
+        SignInWaysAnswer: {
+            code: number;
+            data: components["schemas"]["SignInWays"] | null;
+            msg: string;
+        };
+        OidcTicket: {
+            ticket: string;
+            binding: string;
+        };
+        OidcLogout: {
+            url: string | null;
+        };
+        OidcLogoutAnswer: {
+            code: number;
+            data: components["schemas"]["OidcLogout"] | null;
+            msg: string;
+        };
+        OidcLink: {
+            /** @description base64url of the SHA-256 of a random secret of the browser */
+            binding: string;
+            /** @description where the person goes afterwards: a path of this site */
+            return?: string;
+        };
+        OidcRedirect: {
+            /** @description an address at the issuer */
+            url: string;
+        };
+        OidcLinkAnswer: {
+            code: number;
+            data: components["schemas"]["OidcRedirect"] | null;
+            msg: string;
+        };
         CaptchaDemand: {
             /** @enum {boolean} */
             captchaRequired: true;
@@ -3963,6 +4146,14 @@ export interface components {
             secondFactor: boolean;
             /** @description whether the tenant requires one of whoever signs in by password */
             secondFactorRequired: boolean;
+            /** @description absent if the tenant has no issuer of OpenID Connect */
+            oidc?: components["schemas"]["UserOidc"];
+        };
+        UserOidc: {
+            /** @description what people call the issuer */
+            name: string;
+            /** @description the user signs in there with an account of their own */
+            linked: boolean;
         };
         /**
          * @description A viewer looks at everything but what only owners see; an operator also changes devices, scenes, rules and channels, and works on alarms; an owner may do everything
@@ -5791,6 +5982,72 @@ export interface operations {
             };
         };
     };
+    getSignInWays: {
+        parameters: {
+            query: {
+                tenantName: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The ways */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInWaysAnswer"];
+                };
+            };
+        };
+    };
+    openOidcSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OidcTicket"];
+            };
+        };
+        responses: {
+            /** @description The session's tokens */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionAnswer"];
+                };
+            };
+        };
+    };
+    oidcLogout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Ended */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OidcLogoutAnswer"];
+                };
+            };
+        };
+    };
     logout: {
         parameters: {
             query?: never;
@@ -5962,6 +6219,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UserAnswer"];
+                };
+            };
+        };
+    };
+    linkOidc: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OidcLink"];
+            };
+        };
+        responses: {
+            /** @description Where the browser goes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OidcLinkAnswer"];
                 };
             };
         };
@@ -9576,6 +9857,85 @@ export interface operations {
             429: components["responses"]["Problem"];
             500: components["responses"]["Problem"];
             503: components["responses"]["Problem"];
+        };
+    };
+    startOidc: {
+        parameters: {
+            query: {
+                /** @description the tenant's name */
+                tenant: string;
+                /** @description base64url of the SHA-256 of a random secret of the browser */
+                binding: string;
+                /** @description where the person goes afterwards: a path of this site; others are dropped */
+                return?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description To the issuer or to the sign-in page */
+            302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    answerOidc: {
+        parameters: {
+            query?: {
+                state?: string;
+                code?: string;
+                error?: string;
+                iss?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description To the sign-in page */
+            302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    endOidcSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": {
+                    logout_token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description They have ended */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The token is not valid or came before */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     getHealthz: {

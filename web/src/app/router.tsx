@@ -21,6 +21,7 @@ import { homeSearch } from '@/features/home/search';
 import { messageSearch } from '@/features/message/search';
 import { noticesSearch } from '@/features/notices/search';
 import { profileSearch } from '@/features/profile/search';
+import { readAnswer } from '@/features/signin/signOnAnswer';
 import { userQuery } from '@/lib/http/queries';
 import { currentLanguage, loadTexts } from '@/lib/i18n/i18n';
 import { useSession } from '@/lib/session/session';
@@ -65,7 +66,9 @@ const signInRoute = createRoute({
   path: '/signin',
   validateSearch: signInSearch,
   beforeLoad: ({ search, location }) => {
-    if (useSession.getState().session) throw redirect({ href: search.from ?? homePath, replace: true });
+    // An answer of the farm's own sign-in is taken whoever is signed in: it may link an account.
+    const leaves = useSession.getState().session && readAnswer(location.hash) === null;
+    if (leaves) throw redirect({ href: search.from ?? homePath, replace: true });
     return ensureFreshDocument(location.href);
   },
   component: lazyRouteComponent(() => import('./SignInRoute'), 'SignInRoute'),

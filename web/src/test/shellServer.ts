@@ -10,6 +10,7 @@ export const tenantZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 export function shellServer() {
   const state = { unread: 3, pending: 2, calls: [] as string[] };
   const count = (path: string) => state.calls.push(path);
+  onGet('/app-api/member/auth/ways', () => ok({ password: true, oidc: null }));
   onGet('/app-api/member/user/get', () =>
     ok({
       id: 7,

@@ -10,11 +10,18 @@ import { tokens } from './session';
 
 export const login = '/app-api/member/auth/login-username';
 export const byWebsite = '/admin-api/system/tenant/get-by-website';
+export const ways = '/app-api/member/auth/ways';
 export const settings = '/admin-api/system/console/settings';
 
 /** The installation's settings. */
 export function stubSettings({ captcha = 'off', defaultTenant = 'demo' } = {}) {
   onGet(settings, () => ok({ version: '0.1.0', defaultTenant, mapTiles: null, captcha }));
+  stubWays();
+}
+
+/** How the tenant's people sign in: with a password alone, or at an issuer of this name, too. */
+export function stubWays(name?: string, startUrl = '/auth/oidc/start?tenant=demo') {
+  onGet(ways, () => ok({ password: true, oidc: name === undefined ? null : { name, startUrl } }));
 }
 
 export function openSignIn({ ended = false } = {}) {

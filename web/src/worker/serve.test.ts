@@ -71,6 +71,7 @@ describe('the worker', () => {
     ['a call opened in a tab', '/admin-api/system/console/settings', navigation],
     ['a portrait', '/avatar/7c1.png', { mode: 'no-cors', destination: 'image' }],
     ['the page of the open API', '/open-api', navigation],
+    ['the way to the farm’s own sign-in', '/auth/oidc/start', navigation],
     ['a camera’s frame', '/embed/signed', { mode: 'navigate', destination: 'iframe' }],
     ['a file opened in a tab', '/icons/icon-192.png', navigation],
     ['a POST', '/assets/index-AAAAAAAA.js', { method: 'POST' }],

@@ -4,7 +4,7 @@ import { assetsCache, type Files, isOtherPage, languagesLike, pageCache } from '
 const pageTimeoutMs = 3_000;
 
 /** Paths that are no page of the console, though a browser may navigate there. */
-const serverPaths = /^\/(admin-api|app-api|open-api|api|avatar|embed|mqtt|healthz|readyz)(\/|$)/;
+const serverPaths = /^\/(admin-api|app-api|open-api|api|auth|avatar|embed|mqtt|healthz|readyz)(\/|$)/;
 
 type RequestKind = 'asset' | 'beside' | 'page';
 

@@ -2810,6 +2810,55 @@ type OfferedProduct struct {
 	Properties []string `json:"properties"`
 }
 
+// OidcLink defines model for OidcLink.
+type OidcLink struct {
+	// Binding base64url of the SHA-256 of a random secret of the browser
+	Binding string `json:"binding"`
+
+	// Return where the person goes afterwards: a path of this site
+	Return *string `json:"return,omitempty"`
+}
+
+// OidcLinkAnswer defines model for OidcLinkAnswer.
+type OidcLinkAnswer struct {
+	Code int           `json:"code"`
+	Data *OidcRedirect `json:"data"`
+	Msg  string        `json:"msg"`
+}
+
+// OidcLogout defines model for OidcLogout.
+type OidcLogout struct {
+	Url *string `json:"url"`
+}
+
+// OidcLogoutAnswer defines model for OidcLogoutAnswer.
+type OidcLogoutAnswer struct {
+	Code int         `json:"code"`
+	Data *OidcLogout `json:"data"`
+	Msg  string      `json:"msg"`
+}
+
+// OidcRedirect defines model for OidcRedirect.
+type OidcRedirect struct {
+	// Url an address at the issuer
+	Url string `json:"url"`
+}
+
+// OidcTicket defines model for OidcTicket.
+type OidcTicket struct {
+	Binding string `json:"binding"`
+	Ticket  string `json:"ticket"`
+}
+
+// OidcWay defines model for OidcWay.
+type OidcWay struct {
+	// Name what people call the issuer
+	Name string `json:"name"`
+
+	// StartUrl where the sign-in begins, with the tenant; the browser adds `binding` and `return`. An address of another host: the person has to sign in there
+	StartUrl string `json:"startUrl"`
+}
+
 // OnlineState 1 online, 0 offline
 type OnlineState = int
 
@@ -3291,6 +3340,21 @@ type SessionAnswer struct {
 // Example: {"airTemperature":{"name":"Air temperature","precision":1,"time":1795230000000,"unit":"°C","value":3.4,"yeuName":"Air temperature","yeuUrl":"/icons/air-temperature.svg"}}
 type SignData map[string]SignReading
 
+// SignInWays defines model for SignInWays.
+type SignInWays struct {
+	Oidc *OidcWay `json:"oidc"`
+
+	// Password a user name and a password
+	Password bool `json:"password"`
+}
+
+// SignInWaysAnswer defines model for SignInWaysAnswer.
+type SignInWaysAnswer struct {
+	Code int         `json:"code"`
+	Data *SignInWays `json:"data"`
+	Msg  string      `json:"msg"`
+}
+
 // SignReading a reading with the catalogue entry of its element
 type SignReading struct {
 	// Name the element's name in the caller's language
@@ -3513,6 +3577,9 @@ type User struct {
 	Mobile   string `json:"mobile"`
 	Nickname string `json:"nickname"`
 
+	// Oidc absent if the tenant has no issuer of OpenID Connect
+	Oidc *UserOidc `json:"oidc,omitempty"`
+
 	// Role A viewer looks at everything but what only owners see; an operator also changes devices, scenes, rules and channels, and works on alarms; an owner may do everything
 	Role Role `json:"role"`
 
@@ -3535,6 +3602,15 @@ type UserAnswer struct {
 	Code int    `json:"code"`
 	Data *User  `json:"data"`
 	Msg  string `json:"msg"`
+}
+
+// UserOidc defines model for UserOidc.
+type UserOidc struct {
+	// Linked the user signs in there with an account of their own
+	Linked bool `json:"linked"`
+
+	// Name what people call the issuer
+	Name string `json:"name"`
 }
 
 // UserUpdate defines model for UserUpdate.
@@ -4254,6 +4330,11 @@ type GetTenantIdByNameParams struct {
 	Name string `form:"name" json:"name"`
 }
 
+// GetSignInWaysParams defines parameters for GetSignInWays.
+type GetSignInWaysParams struct {
+	TenantName string `form:"tenantName" json:"tenantName"`
+}
+
 // AcknowledgeAlarmNoticeJSONRequestBody defines body for AcknowledgeAlarmNotice for application/json ContentType.
 type AcknowledgeAlarmNoticeJSONRequestBody = AlarmAcknowledge
 
@@ -4377,11 +4458,17 @@ type LoginTotpConfirmJSONRequestBody = LoginCode
 // LoginUsernameJSONRequestBody defines body for LoginUsername for application/json ContentType.
 type LoginUsernameJSONRequestBody = LoginRequest
 
+// OpenOidcSessionJSONRequestBody defines body for OpenOidcSession for application/json ContentType.
+type OpenOidcSessionJSONRequestBody = OidcTicket
+
 // SendSmsCodeJSONRequestBody defines body for SendSmsCode for application/json ContentType.
 type SendSmsCodeJSONRequestBody = SmsCodeRequest
 
 // ValidateSmsCodeJSONRequestBody defines body for ValidateSmsCode for application/json ContentType.
 type ValidateSmsCodeJSONRequestBody = MobileCode
+
+// LinkOidcJSONRequestBody defines body for LinkOidc for application/json ContentType.
+type LinkOidcJSONRequestBody = OidcLink
 
 // BeginSecondFactorJSONRequestBody defines body for BeginSecondFactor for application/json ContentType.
 type BeginSecondFactorJSONRequestBody = TotpBegin
@@ -4905,15 +4992,27 @@ type ServerInterface interface {
 	// Logout End the session of the presented token
 	// (POST /app-api/member/auth/logout)
 	Logout(w http.ResponseWriter, r *http.Request)
+	// OidcLogout End the session of the presented token, and tell where the issuer's session ends
+	// (POST /app-api/member/auth/oidc-logout)
+	OidcLogout(w http.ResponseWriter, r *http.Request)
+	// OpenOidcSession Exchange the ticket of a sign-in at an issuer for a session
+	// (POST /app-api/member/auth/oidc-session)
+	OpenOidcSession(w http.ResponseWriter, r *http.Request)
 	// SendSmsCode Send a code to a mobile
 	// (POST /app-api/member/auth/send-sms-code)
 	SendSmsCode(w http.ResponseWriter, r *http.Request)
 	// ValidateSmsCode Bind a first mobile with a code that was sent to it
 	// (POST /app-api/member/auth/validate-sms-code)
 	ValidateSmsCode(w http.ResponseWriter, r *http.Request)
+	// GetSignInWays How the people of a tenant sign in
+	// (GET /app-api/member/auth/ways)
+	GetSignInWays(w http.ResponseWriter, r *http.Request, params GetSignInWaysParams)
 	// GetUser The signed-in user
 	// (GET /app-api/member/user/get)
 	GetUser(w http.ResponseWriter, r *http.Request)
+	// LinkOidc Begin to link the signed-in user's account at the tenant's issuer
+	// (POST /app-api/member/user/oidc/link)
+	LinkOidc(w http.ResponseWriter, r *http.Request)
 	// BeginSecondFactor A new key for an authenticator app
 	// (POST /app-api/member/user/totp/begin)
 	BeginSecondFactor(w http.ResponseWriter, r *http.Request)
@@ -8993,6 +9092,34 @@ func (siw *ServerInterfaceWrapper) Logout(w http.ResponseWriter, r *http.Request
 	handler.ServeHTTP(w, r)
 }
 
+// OidcLogout operation middleware
+func (siw *ServerInterfaceWrapper) OidcLogout(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.OidcLogout(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// OpenOidcSession operation middleware
+func (siw *ServerInterfaceWrapper) OpenOidcSession(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.OpenOidcSession(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // SendSmsCode operation middleware
 func (siw *ServerInterfaceWrapper) SendSmsCode(w http.ResponseWriter, r *http.Request) {
 
@@ -9021,11 +9148,58 @@ func (siw *ServerInterfaceWrapper) ValidateSmsCode(w http.ResponseWriter, r *htt
 	handler.ServeHTTP(w, r)
 }
 
+// GetSignInWays operation middleware
+func (siw *ServerInterfaceWrapper) GetSignInWays(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetSignInWaysParams
+
+	// ------------- Required query parameter "tenantName" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "tenantName", r.URL.Query(), &params.TenantName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "tenantName"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "tenantName", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetSignInWays(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // GetUser operation middleware
 func (siw *ServerInterfaceWrapper) GetUser(w http.ResponseWriter, r *http.Request) {
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.GetUser(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// LinkOidc operation middleware
+func (siw *ServerInterfaceWrapper) LinkOidc(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.LinkOidc(w, r)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -9259,6 +9433,9 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/app-api/member/auth/login-totp-confirm", wrapper.LoginTotpConfirm)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/app-api/member/auth/invitation/get", wrapper.GetInvitation)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/app-api/member/auth/invitation/accept", wrapper.AcceptInvitation)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/app-api/member/auth/ways", wrapper.GetSignInWays)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/app-api/member/auth/oidc-session", wrapper.OpenOidcSession)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/app-api/member/auth/oidc-logout", wrapper.OidcLogout)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/app-api/member/auth/logout", wrapper.Logout)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/system/auth/refresh-token", wrapper.RefreshToken)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/system/captcha/get", wrapper.GetCaptcha)
@@ -9267,6 +9444,7 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/system/tenant/get-by-website", wrapper.GetTenantByWebsite)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/system/console/settings", wrapper.GetConsoleSettings)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/app-api/member/user/get", wrapper.GetUser)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/app-api/member/user/oidc/link", wrapper.LinkOidc)
 	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/app-api/member/user/update", wrapper.UpdateUser)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/user/update-avatar", wrapper.UpdateAvatar)
 	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/app-api/member/user/update-password", wrapper.UpdateUserPassword)
@@ -12009,6 +12187,49 @@ func (response Logout200JSONResponse) VisitLogoutResponse(w http.ResponseWriter)
 	return err
 }
 
+type OidcLogoutRequestObject struct {
+}
+
+type OidcLogoutResponseObject interface {
+	VisitOidcLogoutResponse(w http.ResponseWriter) error
+}
+
+type OidcLogout200JSONResponse OidcLogoutAnswer
+
+func (response OidcLogout200JSONResponse) VisitOidcLogoutResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type OpenOidcSessionRequestObject struct {
+	Body *OpenOidcSessionJSONRequestBody
+}
+
+type OpenOidcSessionResponseObject interface {
+	VisitOpenOidcSessionResponse(w http.ResponseWriter) error
+}
+
+type OpenOidcSession200JSONResponse SessionAnswer
+
+func (response OpenOidcSession200JSONResponse) VisitOpenOidcSessionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type SendSmsCodeRequestObject struct {
 	Body *SendSmsCodeJSONRequestBody
 }
@@ -12053,6 +12274,28 @@ func (response ValidateSmsCode200JSONResponse) VisitValidateSmsCodeResponse(w ht
 	return err
 }
 
+type GetSignInWaysRequestObject struct {
+	Params GetSignInWaysParams
+}
+
+type GetSignInWaysResponseObject interface {
+	VisitGetSignInWaysResponse(w http.ResponseWriter) error
+}
+
+type GetSignInWays200JSONResponse SignInWaysAnswer
+
+func (response GetSignInWays200JSONResponse) VisitGetSignInWaysResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetUserRequestObject struct {
 }
 
@@ -12063,6 +12306,28 @@ type GetUserResponseObject interface {
 type GetUser200JSONResponse UserAnswer
 
 func (response GetUser200JSONResponse) VisitGetUserResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type LinkOidcRequestObject struct {
+	Body *LinkOidcJSONRequestBody
+}
+
+type LinkOidcResponseObject interface {
+	VisitLinkOidcResponse(w http.ResponseWriter) error
+}
+
+type LinkOidc200JSONResponse OidcLinkAnswer
+
+func (response LinkOidc200JSONResponse) VisitLinkOidcResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -12575,15 +12840,27 @@ type StrictServerInterface interface {
 	// Logout End the session of the presented token
 	// (POST /app-api/member/auth/logout)
 	Logout(ctx context.Context, request LogoutRequestObject) (LogoutResponseObject, error)
+	// OidcLogout End the session of the presented token, and tell where the issuer's session ends
+	// (POST /app-api/member/auth/oidc-logout)
+	OidcLogout(ctx context.Context, request OidcLogoutRequestObject) (OidcLogoutResponseObject, error)
+	// OpenOidcSession Exchange the ticket of a sign-in at an issuer for a session
+	// (POST /app-api/member/auth/oidc-session)
+	OpenOidcSession(ctx context.Context, request OpenOidcSessionRequestObject) (OpenOidcSessionResponseObject, error)
 	// SendSmsCode Send a code to a mobile
 	// (POST /app-api/member/auth/send-sms-code)
 	SendSmsCode(ctx context.Context, request SendSmsCodeRequestObject) (SendSmsCodeResponseObject, error)
 	// ValidateSmsCode Bind a first mobile with a code that was sent to it
 	// (POST /app-api/member/auth/validate-sms-code)
 	ValidateSmsCode(ctx context.Context, request ValidateSmsCodeRequestObject) (ValidateSmsCodeResponseObject, error)
+	// GetSignInWays How the people of a tenant sign in
+	// (GET /app-api/member/auth/ways)
+	GetSignInWays(ctx context.Context, request GetSignInWaysRequestObject) (GetSignInWaysResponseObject, error)
 	// GetUser The signed-in user
 	// (GET /app-api/member/user/get)
 	GetUser(ctx context.Context, request GetUserRequestObject) (GetUserResponseObject, error)
+	// LinkOidc Begin to link the signed-in user's account at the tenant's issuer
+	// (POST /app-api/member/user/oidc/link)
+	LinkOidc(ctx context.Context, request LinkOidcRequestObject) (LinkOidcResponseObject, error)
 	// BeginSecondFactor A new key for an authenticator app
 	// (POST /app-api/member/user/totp/begin)
 	BeginSecondFactor(ctx context.Context, request BeginSecondFactorRequestObject) (BeginSecondFactorResponseObject, error)
@@ -15826,6 +16103,61 @@ func (sh *strictHandler) Logout(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// OidcLogout operation middleware
+func (sh *strictHandler) OidcLogout(w http.ResponseWriter, r *http.Request) {
+	var request OidcLogoutRequestObject
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.OidcLogout(ctx, request.(OidcLogoutRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "OidcLogout")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(OidcLogoutResponseObject); ok {
+		if err := validResponse.VisitOidcLogoutResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// OpenOidcSession operation middleware
+func (sh *strictHandler) OpenOidcSession(w http.ResponseWriter, r *http.Request) {
+	var request OpenOidcSessionRequestObject
+
+	var body OpenOidcSessionJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.OpenOidcSession(ctx, request.(OpenOidcSessionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "OpenOidcSession")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(OpenOidcSessionResponseObject); ok {
+		if err := validResponse.VisitOpenOidcSessionResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // SendSmsCode operation middleware
 func (sh *strictHandler) SendSmsCode(w http.ResponseWriter, r *http.Request) {
 	var request SendSmsCodeRequestObject
@@ -15888,6 +16220,32 @@ func (sh *strictHandler) ValidateSmsCode(w http.ResponseWriter, r *http.Request)
 	}
 }
 
+// GetSignInWays operation middleware
+func (sh *strictHandler) GetSignInWays(w http.ResponseWriter, r *http.Request, params GetSignInWaysParams) {
+	var request GetSignInWaysRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetSignInWays(ctx, request.(GetSignInWaysRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetSignInWays")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetSignInWaysResponseObject); ok {
+		if err := validResponse.VisitGetSignInWaysResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // GetUser operation middleware
 func (sh *strictHandler) GetUser(w http.ResponseWriter, r *http.Request) {
 	var request GetUserRequestObject
@@ -15905,6 +16263,37 @@ func (sh *strictHandler) GetUser(w http.ResponseWriter, r *http.Request) {
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(GetUserResponseObject); ok {
 		if err := validResponse.VisitGetUserResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// LinkOidc operation middleware
+func (sh *strictHandler) LinkOidc(w http.ResponseWriter, r *http.Request) {
+	var request LinkOidcRequestObject
+
+	var body LinkOidcJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.LinkOidc(ctx, request.(LinkOidcRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "LinkOidc")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(LinkOidcResponseObject); ok {
+		if err := validResponse.VisitLinkOidcResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

@@ -17,6 +17,7 @@ import { IconButton } from '@/ui/IconButton';
 import { lazyComponent } from '@/ui/lazyComponent';
 import { Address } from './Address';
 import css from './ProfileCard.module.css';
+import { SignOnLink } from './SignOnLink';
 
 const AvatarDialog = lazyComponent(() => import('./avatar/AvatarDialog'), 'AvatarDialog');
 
@@ -67,6 +68,7 @@ export function ProfileCard({ user }: { user: components['schemas']['User'] }) {
           )}
         </Fact>
       </dl>
+      {user.oidc ? <SignOnLink {...user.oidc} /> : null}
       {isOwner ? (
         <Link to="/profile/activity" className={css.activity}>
           <HistoryOutlined aria-hidden="true" />

@@ -1,6 +1,6 @@
 import LoadingOutlined from '@ant-design/icons/LoadingOutlined';
 import UserOutlined from '@ant-design/icons/UserOutlined';
-import { type FormEvent, useRef, useState } from 'react';
+import { type FormEvent, type ReactNode, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { useTranslation } from 'react-i18next';
 import { toast } from '@/lib/feedback/feedback';
@@ -18,13 +18,15 @@ import { useSignIn } from './useSignIn';
 interface SignInFormProps {
   /** Called when the form is complete and sign-in begins. */
   onSubmit: () => void;
+  /** Other ways to sign in, below the form until the captcha takes that place. */
+  others: ReactNode;
 }
 
 const CodeStep = lazyComponent(loadCodeStep, 'CodeStep');
 const EnrolStep = lazyComponent(loadEnrolStep, 'EnrolStep');
 const CaptchaPanel = lazyComponent(loadCaptchaPanel, 'CaptchaPanel');
 
-export function SignInForm({ onSubmit }: SignInFormProps) {
+export function SignInForm({ onSubmit, others }: SignInFormProps) {
   const { t } = useTranslation();
   const [userName, setUserName] = useState('');
   const [password, setPassword] = useState('');
@@ -154,7 +156,9 @@ export function SignInForm({ onSubmit }: SignInFormProps) {
           onClose={close}
           onUnseen={captchaOptional ? () => finish({ unseen: true }) : undefined}
         />
-      ) : null}
+      ) : (
+        others
+      )}
     </>
   );
 }

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useDocumentTitle } from '@/lib/hooks/useDocumentTitle';
 import { consoleSettingsQuery, tenantQuery } from '@/lib/http/queries';
@@ -7,20 +8,32 @@ import { useBranding } from '@/lib/tenant/tenant';
 import { useTenantBranding } from '@/lib/tenant/useTenantBranding';
 import { BrandLogo } from '@/ui/BrandLogo';
 import { LanguageSelect } from '@/ui/LanguageSelect';
+import { lazyComponent } from '@/ui/lazyComponent';
 import { BrandPanel } from './BrandPanel';
 import { EndedNote } from './EndedNote';
 import { OfflineNote } from './OfflineNote';
+import { signInWaysQuery } from './queries';
 import { SignInForm } from './SignInForm';
 import css from './SignInPage.module.css';
+import { SignOnNote } from './SignOnNote';
+
+// Few farms have a sign-in of their own.
+const SignOnButton = lazyComponent(() => import('./SignOnButton'), 'SignOnButton');
 
 interface SignInPageProps {
   /** The server has ended the previous session. */
   ended: boolean;
   /** Called when the form is submitted. */
   onSubmit: () => void;
+  /** Where the user wants to go. */
+  from?: string;
+  /** Why the farm's own sign-in did not sign the user in. */
+  failure?: string;
+  /** In place of the form: the farm's own sign-in has brought the user back. */
+  children?: ReactNode;
 }
 
-export function SignInPage({ ended, onSubmit }: SignInPageProps) {
+export function SignInPage({ ended, onSubmit, from, failure, children }: SignInPageProps) {
   const { t } = useTranslation();
   const { title } = useBranding();
   const offline = useOffline();
@@ -28,7 +41,9 @@ export function SignInPage({ ended, onSubmit }: SignInPageProps) {
   const tenant = useQuery(tenantQuery());
   const noTenant = (tenant.isError && !offline) || (tenant.isSuccess && tenant.data === null);
   const settings = useQuery({ ...consoleSettingsQuery(), enabled: noTenant });
-  const farm = title ?? tenant.data?.name ?? settings.data?.defaultTenant ?? '';
+  const tenantName = tenant.data?.name ?? settings.data?.defaultTenant ?? '';
+  const farm = title ?? tenantName;
+  const way = useQuery({ ...signInWaysQuery(tenantName), enabled: tenantName !== '' }).data?.oidc;
 
   useDocumentTitle(t('signin.title'));
 
@@ -43,11 +58,11 @@ export function SignInPage({ ended, onSubmit }: SignInPageProps) {
           <LanguageSelect />
         </header>
         <div className={css.middle}>
-          {ended ? <EndedNote /> : null}
+          {failure !== undefined ? <SignOnNote text={failure} /> : ended ? <EndedNote /> : null}
           {offline ? <OfflineNote /> : null}
           <h1 className={css.title}>{t('signin.title')}</h1>
           <p className={css.farm}>{farm}</p>
-          <SignInForm onSubmit={onSubmit} />
+          {children ?? <SignInForm onSubmit={onSubmit} others={way ? <SignOnButton way={way} from={from} /> : null} />}
         </div>
         <p className={css.foot}>{t('signin.account')}</p>
       </main>

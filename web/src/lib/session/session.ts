@@ -15,6 +15,8 @@ export interface Session {
    */
   expiresAt: number;
   renewAt: number;
+  /** It began at the farm's own sign-in, which has a session of its own. */
+  signOn?: true;
 }
 
 /**
@@ -64,10 +66,10 @@ function parseSession(text: string | null): Session | null {
   if (!text) return null;
   try {
     const value = JSON.parse(text) as Partial<Session>;
-    const { accessToken, refreshToken, userId, expiresAt, renewAt } = value;
+    const { accessToken, refreshToken, userId, expiresAt, renewAt, signOn } = value;
     if (typeof accessToken !== 'string' || typeof refreshToken !== 'string') return null;
     if (typeof userId !== 'number' || typeof expiresAt !== 'number' || typeof renewAt !== 'number') return null;
-    return { accessToken, refreshToken, userId, expiresAt, renewAt };
+    return { accessToken, refreshToken, userId, expiresAt, renewAt, ...(signOn === true ? { signOn } : {}) };
   } catch {
     return null;
   }
@@ -101,7 +103,7 @@ function applySession(session: Session | null, ended: SessionEnd): void {
  * Stores the answer to a sign-in or a renewal. Lifetimes count from the server's clock, so a wrong
  * clock here does no harm.
  */
-export function storeAnswer(answer: SessionAnswer, serverTime = Date.now()): void {
+export function storeAnswer(answer: SessionAnswer, serverTime = Date.now(), signOn = false): void {
   const left = answer.expiresTime - serverTime;
   const lifetime = left > 0 ? left : fallbackLifetime;
   const expiresAt = Date.now() + lifetime;
@@ -111,6 +113,7 @@ export function storeAnswer(answer: SessionAnswer, serverTime = Date.now()): voi
     userId: answer.userId,
     expiresAt,
     renewAt: expiresAt - Math.min(renewBefore, lifetime / 2),
+    ...(signOn ? { signOn } : {}),
   });
 }
 
@@ -168,7 +171,7 @@ async function refreshTokens(used: string): Promise<boolean> {
       query: { refreshToken: newest.refreshToken },
       headers: requestHeaders(),
     });
-    storeAnswer(data as SessionAnswer, serverTime);
+    storeAnswer(data as SessionAnswer, serverTime, newest.signOn);
     return true;
   } catch (error) {
     if (!isUnauthorized(error)) throw error;
@@ -202,9 +205,9 @@ export async function retryAfterRenewal<T>(used: string, retry: (token: string) 
 }
 
 /** Makes a call that answers as a sign-in does, and starts the session. Rejects with the server's refusal. */
-export async function startSession(path: string, body: object): Promise<void> {
+export async function startSession(path: string, body: object, signOn = false): Promise<void> {
   const { data, serverTime } = await send({ method: 'POST', path, body, headers: requestHeaders() });
-  storeAnswer(data as SessionAnswer, serverTime);
+  storeAnswer(data as SessionAnswer, serverTime, signOn);
 }
 
 /** The token for calls, renewed first when it is about to expire; null when nobody is signed in. */
@@ -224,11 +227,16 @@ export async function accessToken(): Promise<string | null> {
 
 /**
  * Ends the session here at once. Rejects when the server cannot be told: there the session then
- * expires by itself.
+ * expires by itself. A session of the farm's own sign-in ends there, too, if it has an address for
+ * that, to which the page then goes.
  */
 export async function signOut(): Promise<void> {
   const { session } = useSession.getState();
   storeSession(null, 'quit');
   if (!session) return;
-  await send({ method: 'POST', path: '/app-api/member/auth/logout', headers: requestHeaders(session.accessToken) });
+  const { accessToken, signOn } = session;
+  const path = signOn ? '/app-api/member/auth/oidc-logout' : '/app-api/member/auth/logout';
+  const { data } = await send({ method: 'POST', path, headers: requestHeaders(accessToken) });
+  const url = signOn ? (data as components['schemas']['OidcLogout']).url : null;
+  if (url) window.location.assign(url);
 }

@@ -35,3 +35,10 @@ export async function confirmEnrolment(request: components['schemas']['LoginCode
  */
 export const acceptInvitation = (request: components['schemas']['InvitationAcceptance']) =>
   startSession('/app-api/member/auth/invitation/accept', request);
+
+/**
+ * Exchanges the ticket of the farm's own sign-in, in place of a session that is here. Rejects with
+ * the server's refusal.
+ */
+export const openSignOnSession = (request: components['schemas']['OidcTicket']) =>
+  startSession('/app-api/member/auth/oidc-session', request, true);
