@@ -8,14 +8,20 @@ import (
 	"tilth/internal/domain/identity"
 )
 
-const oidcFile = `
+const (
+	oidcSecret = `clientSecret: "very secret"`
+	oidcRest   = `create: true, domains: [farm.example], roleClaim: groups, roles: {staff: operator}, defaultRole: viewer`
+	oidcLine   = `oidc: {issuer: "https://login.example", clientId: tilth, ` + oidcSecret + `, ` + oidcRest + `}`
+	oidcFile   = `
 tenants:
   - name: north
     timeZone: UTC
-    oidc: {issuer: "https://login.example", clientId: tilth, clientSecret: "very secret", create: true,
-      domains: [farm.example], roleClaim: groups, roles: {staff: operator}, defaultRole: viewer}
-    users: [{userName: ada, password: first password, email: ada@farm.example}, {userName: bora, password: first password}]
+    ` + oidcLine + `
+    users:
+      - {userName: ada, password: first password, email: ada@farm.example}
+      - {userName: bora, password: first password}
 `
+)
 
 // connection gives what is stored of north's issuer.
 func (p *fixture) connection(t *testing.T) *identity.Connection {
@@ -51,13 +57,11 @@ func TestIssuerOfTenant(t *testing.T) {
 	for _, step := range []struct{ from, to, changed string }{
 		{"", "", ""},
 		// A secret that the file leaves out stays; everything else is the file's.
-		{`clientSecret: "very secret", `, "", ""},
+		{oidcSecret + ", ", "", ""},
 		{`defaultRole: viewer`, `defaultRole: operator`, "north: oidc"},
-		{`clientSecret: "very secret"`, `clientSecret: "another one"`, "north: oidc"},
-		{`create: true,
-      domains: [farm.example], roleClaim: groups, roles: {staff: operator}, defaultRole: viewer`, "create: false", "north: oidc"},
-		{`oidc: {issuer: "https://login.example", clientId: tilth, clientSecret: "very secret", create: true,
-      domains: [farm.example], roleClaim: groups, roles: {staff: operator}, defaultRole: viewer}`, `oidc: {issuer: ""}`, "north: oidc"},
+		{oidcSecret, `clientSecret: "another one"`, "north: oidc"},
+		{oidcRest, "create: false", "north: oidc"},
+		{oidcLine, `oidc: {issuer: ""}`, "north: oidc"},
 	} {
 		next := p.apply(t, strings.Replace(oidcFile, step.from, step.to, 1), false)
 		if got := changesOf(next); got != step.changed {
