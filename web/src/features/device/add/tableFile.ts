@@ -1,5 +1,6 @@
 import { now } from '@/lib/format/clock';
 import { csvCell, csvText } from '@/lib/text/csv';
+import { dayKey } from '../detail/calendar';
 import type { DeviceOffer } from '../queries';
 import type { AddedRow } from './added';
 
@@ -42,7 +43,7 @@ export function secretsFile(rows: readonly AddedRow[]): Blob {
   ]);
 }
 
-export const secretsName = () => `devices-${new Date(now()).toISOString().slice(0, 10)}.csv`;
+export const secretsName = () => `devices-${dayKey(now())}.csv`;
 
 function csvFile(lines: readonly (readonly string[])[]): Blob {
   return new Blob([csvText(lines.map((cells) => cells.map(csvCell)))], { type: 'text/csv;charset=utf-8' });
