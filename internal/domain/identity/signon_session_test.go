@@ -392,7 +392,8 @@ func TestNewPeopleFromIssuer(t *testing.T) {
 	})
 	_, c := f.signIn(t)
 	u := f.person(t, &identity.User{Tenant: f.field.ID, ID: c.User})
-	if u.UserName != "ADA-2" || u.Nickname != "Cem Kaya" || u.Role != identity.Viewer || u.Email != "Cem@Farm.example" ||
+	if u.UserName != "ADA-2" || u.Nickname != "Cem Kaya" || u.Role != identity.Viewer ||
+		u.Email != "Cem@Farm.example" ||
 		u.RoleFrom != identity.RoleFromOwner ||
 		!u.MadeHere ||
 		u.EmailConfirmed {

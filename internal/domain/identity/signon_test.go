@@ -22,7 +22,8 @@ func TestSignInAtIssuer(t *testing.T) {
 		t.Fatal(err)
 	}
 	q := u.Query()
-	if q.Get("redirect_uri") != "https://field.example/auth/oidc/callback" || q.Get("scope") != "openid profile email" ||
+	if q.Get("redirect_uri") != "https://field.example/auth/oidc/callback" ||
+		q.Get("scope") != "openid profile email" ||
 		len(q.Get("state")) != 43 ||
 		len(q.Get("nonce")) != 43 {
 		t.Errorf("%v", q)

@@ -82,7 +82,12 @@ func TestCreateRefuses(t *testing.T) {
 	}
 	f := w.form("Upper field")
 	f.SceneID = foreign
-	if _, err := w.service.Create(t.Context(), w.field.ID, f); !errs.Is(err, errs.NotFound) || errs.As(err).Field != "groupId" {
+	if _, err := w.service.Create(
+		t.Context(),
+		w.field.ID,
+		f,
+	); !errs.Is(err, errs.NotFound) ||
+		errs.As(err).Field != "groupId" {
 		t.Errorf("another tenant's scene: %v", err)
 	}
 	if n := w.Registry.Count(w.field.ID); n != 1 {

@@ -88,7 +88,8 @@ func TestImportRefuses(t *testing.T) {
 	} {
 		made, wrong := w.importTable(t, table, false)
 		got := strings.Join(wrong, ", ")
-		if want == "3 noteName import.twice, 3 serial import.twice" && got == "3 serial import.twice, 3 noteName import.twice" {
+		if want == "3 noteName import.twice, 3 serial import.twice" &&
+			got == "3 serial import.twice, 3 noteName import.twice" {
 			got = want
 		}
 		if got != want || made != nil {

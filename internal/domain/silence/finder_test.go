@@ -125,7 +125,13 @@ func (f *fixture) refuseFuture(d *device.Device, at int64, ahead time.Duration) 
 
 func (f *fixture) newSecret(t *testing.T, d *device.Device) {
 	t.Helper()
-	if _, err := f.Devices.NewSecret(t.Context(), d.Tenant, d.Name, device.SecretOptions{DropOthers: true}, f.Registry); err != nil {
+	if _, err := f.Devices.NewSecret(
+		t.Context(),
+		d.Tenant,
+		d.Name,
+		device.SecretOptions{DropOthers: true},
+		f.Registry,
+	); err != nil {
 		t.Fatal(err)
 	}
 }

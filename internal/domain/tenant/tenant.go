@@ -213,14 +213,8 @@ func (s *Store) Put(ctx context.Context, t *Tenant) error {
 			}
 			t.ID = r.ID
 		} else {
-			res, err := tx.NewUpdate().Model(
-				&r,
-			).WherePK().ExcludeColumn(
-				"create_time",
-				"second_factor_required",
-			).Exec(
-				ctx,
-			)
+			own := []string{"create_time", "second_factor_required"} // nothing that t sets
+			res, err := tx.NewUpdate().Model(&r).WherePK().ExcludeColumn(own...).Exec(ctx)
 			if err != nil {
 				return err
 			}

@@ -125,7 +125,8 @@ func TestClaimAndImport(t *testing.T) {
 	w := newServer(t)
 	w.allowAdding(t)
 	w.shelve(t, "SP-2001", claimCode)
-	read := func(text string) (kind struct{ Kind, Code, DevEui, Vendor, Model, OwnerToken, Serial, Proprietary string }) {
+	type claimText struct{ Kind, Code, DevEui, Vendor, Model, OwnerToken, Serial, Proprietary string }
+	read := func(text string) (kind claimText) {
 		w.decode(t, w.adaCall(http.MethodPost, addPath+"claim/read", body{"text": text}), &kind)
 		return kind
 	}
@@ -136,8 +137,10 @@ func TestClaimAndImport(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	label := read("LW:D0:42FFFFFFFFFFFFFF:4242FFFFFFFFFFFF:42FFFF42:CCHECKSUM:O0102:SSERIAL:PPROPRIETARY")
-	if label.Kind != "lorawan" || label.DevEui != "4242FFFFFFFFFFFF" || label.Vendor != "42FF" || label.Model != "FF42" ||
-		label.OwnerToken != "0102" || label.Serial != "SERIAL" ||
+	if label.Kind != "lorawan" || label.DevEui != "4242FFFFFFFFFFFF" || label.Vendor != "42FF" ||
+		label.Model != "FF42" ||
+		label.OwnerToken != "0102" ||
+		label.Serial != "SERIAL" ||
 		label.Proprietary != "PROPRIETARY" {
 		t.Errorf("%+v", label)
 	}

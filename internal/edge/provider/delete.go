@@ -26,7 +26,8 @@ func (r *Refusal) Error() string { return r.Detail }
 
 // Delete removes a device with its readings, a user, a scene (its devices move to the default
 // group), an empty tenant or a device on the shelf. owner is the name of the tenant that owns the thing;
-// it is empty for a tenant and for the shelf. If the thing does not exist, or the tenant is not empty, the error is a *Refusal.
+// it is empty for a tenant and for the shelf. If the thing does not exist, or the tenant is not empty,
+// the error is a *Refusal.
 func (s *Service) Delete(ctx context.Context, kind Kind, owner, name string) (*Result, error) {
 	release, err := s.acquire(ctx)
 	if err != nil {

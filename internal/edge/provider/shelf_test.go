@@ -112,7 +112,8 @@ func TestShelf(t *testing.T) {
 		t.Error("the code of a deleted device still works")
 	}
 	out = p.apply(t, shelfFile, false)
-	if len(out.Changed) != 1 || out.Changed[0].Name != "SP-2" || !slices.Equal(out.Changed[0].Changes, []string{"claimable"}) {
+	if len(out.Changed) != 1 || out.Changed[0].Name != "SP-2" ||
+		!slices.Equal(out.Changed[0].Changes, []string{"claimable"}) {
 		t.Errorf("%+v", out)
 	}
 	if _, err := p.claim(t, "north", code); err != nil {
@@ -167,7 +168,7 @@ func TestWrongShelf(t *testing.T) {
 		`shelf: [{deviceName: SP-3, product: soil-probe, claimCode: 7K3Q-9DMX-2B4F-8}]`:                "claimCode must be 12 symbols and a right check symbol, for example 7K3Q-9DMX-2B4F-7",
 		`shelf: [{deviceName: SP-3, product: soil-probe, claimCode: 7K3Q-9DMX-2B4F-7}]`:                "this claimCode is that of another device on the shelf",
 		`shelf: [{deviceName: SP-3, product: soil-probe, secret: "the-secret-of-the-box"}]`:            "this secret is another device's",
-		`shelf: [{deviceName: SP-3, product: soil-probe, secret: "the-secret-of-this-one"}]`:          "this secret is another device's",
+		`shelf: [{deviceName: SP-3, product: soil-probe, secret: "the-secret-of-this-one"}]`:           "this secret is another device's",
 		`shelf: [{deviceName: SP-3, product: soil-probe, devEui: 4242FFFFFFFFFFFF}]`:                   "devEui 4242FFFFFFFFFFFF is that of another device on the shelf",
 		`shelf: [{deviceName: SP-3, product: soil-probe, devEui: 4242FFFF}]`:                           "devEui must be 16 hexadecimal digits",
 		`shelf: [{deviceName: SP-3, product: soil-probe, ownerToken: "0102"}]`:                         "ownerToken without devEui: the label of a LoRaWAN device has both",
@@ -204,7 +205,8 @@ func TestFileAdoptsDevice(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := p.apply(t, `tenants: [{name: north, devices: [{deviceName: `+made.DeviceName+`, serial: S-77}]}]`, false)
-	if len(out.Changed) != 1 || !slices.Equal(out.Changed[0].Changes, []string{"origin", "serial"}) || out.Changed[0].Secret != "" {
+	if len(out.Changed) != 1 || !slices.Equal(out.Changed[0].Changes, []string{"origin", "serial"}) ||
+		out.Changed[0].Secret != "" {
 		t.Errorf("%+v", out)
 	}
 	if d := p.device(t, "north", made.DeviceName); d.Removable() || d.Serial != "S-77" || d.NoteName != "Lower field" {
