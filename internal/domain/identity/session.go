@@ -380,8 +380,9 @@ func (s *SessionStore) end(ctx context.Context, t tenant.ID, where string, args 
 			Where("s.tenant_id = ?", t).Where(where, args...).Scan(ctx, &ids); err != nil || len(ids) == 0 {
 			return err
 		}
+		// By their ids: the + keeps SQLite from reading all sessions of the tenant instead.
 		_, err := tx.NewDelete().Model((*sessionRow)(nil)).
-			Where("s.tenant_id = ? AND s.id IN (?)", t, bun.List(ids)).Exec(ctx)
+			Where("+s.tenant_id = ? AND s.id IN (?)", t, bun.List(ids)).Exec(ctx)
 		return err
 	})
 	if err == nil {

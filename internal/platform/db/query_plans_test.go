@@ -38,8 +38,13 @@ func TestQueriesUseIndexes(t *testing.T) {
 		`SELECT EXISTS (SELECT * FROM sign_in_networks AS w WHERE (w.tenant_id = 1 AND w.user_id = 1 AND w.network = 'n'))`: "(user_id=? AND network=?)",
 		`DELETE FROM sign_in_networks AS w WHERE (w.tenant_id = 1 AND w.user_id = 1) AND (w.network NOT IN (SELECT k.network
 			FROM sign_in_networks AS k WHERE k.tenant_id = 1 AND k.user_id = 1 ORDER BY k.last_time DESC, k.network DESC LIMIT 50))`: "USING COVERING INDEX sign_in_networks_newest (tenant_id=? AND user_id=?)",
-		`DELETE FROM sign_in_networks AS w WHERE (w.last_time < 5)`:            "sign_in_networks_last (last_time<?)",
-		`DELETE FROM sessions AS s WHERE (s.tenant_id = 1 AND s.id IN (1, 2))`: "(rowid=?)",
+		`DELETE FROM sign_in_networks AS w WHERE (w.last_time < 5)`:             "sign_in_networks_last (last_time<?)",
+		`DELETE FROM sessions AS s WHERE (+s.tenant_id = 1 AND s.id IN (1, 2))`: "(rowid=?)",
+		`SELECT * FROM sign_in_tickets AS k WHERE (k.hash = 'h')`:               "(hash=?)",
+		`DELETE FROM sign_in_tickets AS k WHERE (k.tenant_id = 1 AND k.user_id = 1) AND (k.id NOT IN (SELECT n.id FROM sign_in_tickets AS n
+			WHERE n.tenant_id = 1 AND n.user_id = 1 ORDER BY n.id DESC LIMIT 5))`: "sign_in_tickets_user (user_id=?)",
+		`SELECT u.id, EXISTS (SELECT 1 FROM second_factors AS f WHERE f.tenant_id = 1 AND f.user_id = u.id AND f.secret IS NOT NULL) FROM users AS u
+			WHERE u.tenant_id = 1 AND u.id = 1`: "SEARCH f USING INTEGER PRIMARY KEY",
 		`SELECT n.rule_id, COUNT(*) FROM notices AS n WHERE n.tenant_id = 1 AND n.rule_id IN (1, 2) AND n.start_time >= 5
 			GROUP BY n.rule_id`: "(tenant_id=? AND rule_id=? AND start_time>?)",
 		`SELECT x.id FROM notices AS x WHERE x.rule_id = 1 AND +x.tenant_id = 1

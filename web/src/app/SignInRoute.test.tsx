@@ -8,6 +8,7 @@ import { ok, onGet, onPost, refused } from '@/test/server';
 import { signedIn, tokens } from '@/test/session';
 import { shellServer } from '@/test/shellServer';
 import { stubWays, toasts } from '@/test/signin';
+import { pageLoader } from './freshDocument';
 
 // These pages have their own tests.
 vi.mock('@/lib/live/useLive', () => ({
@@ -120,6 +121,17 @@ describe('back from the farm’s own sign-in', () => {
     await expect.poll(() => useSession.getState().session?.accessToken).toBe('access-2');
     expect(await screen.findByRole('heading', { level: 1, name: 'Data center' })).toBeVisible();
     expect(router.state.location.href).toBe('/data');
+  });
+
+  it('takes the ticket at once on a phone, too', async () => {
+    vi.spyOn(navigator, 'userAgent', 'get').mockReturnValue('Mozilla/5.0 (iPhone) Mobile');
+    const load = vi.spyOn(pageLoader, 'load').mockImplementation(() => undefined);
+    onPost(exchange, () => ok(tokens('1')));
+    begun({ secret: 'x' });
+    await openConsole('/signin#ticket=T1&return=%2Fdata');
+    expect(await screen.findByRole('heading', { level: 1, name: 'Data center' })).toBeVisible();
+    expect(load).not.toHaveBeenCalled();
+    vi.restoreAllMocks();
   });
 
   it('with a session, says why linking failed, and goes back', async () => {

@@ -66,9 +66,10 @@ const signInRoute = createRoute({
   path: '/signin',
   validateSearch: signInSearch,
   beforeLoad: ({ search, location }) => {
-    // An answer of the farm's own sign-in is taken whoever is signed in: it may link an account.
-    const leaves = useSession.getState().session && readAnswer(location.hash) === null;
-    if (leaves) throw redirect({ href: search.from ?? homePath, replace: true });
+    // An answer of the farm's own sign-in is taken at once, whoever is signed in: it may link an
+    // account. It comes with a fresh document.
+    if (readAnswer(location.hash)) return;
+    if (useSession.getState().session) throw redirect({ href: search.from ?? homePath, replace: true });
     return ensureFreshDocument(location.href);
   },
   component: lazyRouteComponent(() => import('./SignInRoute'), 'SignInRoute'),

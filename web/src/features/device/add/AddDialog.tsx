@@ -99,7 +99,7 @@ export function AddDialog({ way, offer, preset, onWay, onClose, onOpenDevice }: 
         open={open}
         title={title}
         onClose={close}
-        firm={shown ? holdsSecret(shown) && !stored.stored : dirty}
+        firm={shown ? holdsSecret(shown) && !stored.stored : dirty || claim.text !== ''}
         width={600}
         onClosed={reset}
         footer={

@@ -129,6 +129,9 @@ describe('the address of a label', () => {
     await waitFor(() => expect(dialog).toHaveTextContent('Code7K3Q-9DMX-2B4F-7'));
     expect(router.state.location.href).toBe('/device?add=code');
     expect(sessionStorage).toHaveLength(0);
+    // Nothing was typed that a question would save.
+    await userEvent.click(press(dialog, 'Cancel'));
+    await waitFor(() => expect(router.state.location.href).toBe('/device'));
   });
 
   it('waits for a sign-in', async () => {

@@ -77,7 +77,8 @@ export function useClaim({ shown, preset }: { shown: boolean; preset: { groupId?
       type('');
       adding.forgetRefusal();
     },
-    dirty: text !== '' || adding.dirty,
+    // The code is on the label still.
+    dirty: adding.dirty,
     reset: () => {
       type('');
       adding.reset();
