@@ -26,7 +26,11 @@ func GenerateSecret(short bool) string {
 	var raw [secretBytes]byte
 	_, _ = rand.Read(raw[:]) // never fails (crypto/rand)
 	if !short {
-		return base64.RawURLEncoding.EncodeToString(raw[:])
+		secret := base64.RawURLEncoding.EncodeToString(raw[:])
+		if secret[0] == '-' { // command lines take it for an option, spreadsheets for a formula
+			return GenerateSecret(short)
+		}
+		return secret
 	}
 	for i := range raw {
 		raw[i] = shortSecretAlphabet[int(raw[i])%len(shortSecretAlphabet)] // 32 divides 256: no letter is likelier

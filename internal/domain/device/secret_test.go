@@ -23,7 +23,13 @@ func TestNewSecret(t *testing.T) {
 	made := func(drop bool) string {
 		t.Helper()
 		before := changes
-		secret, err := s.Devices.NewSecret(t.Context(), field.ID, "WS-1", device.SecretOptions{DropOthers: drop}, s.Registry)
+		secret, err := s.Devices.NewSecret(
+			t.Context(),
+			field.ID,
+			"WS-1",
+			device.SecretOptions{DropOthers: drop},
+			s.Registry,
+		)
 		if err != nil || !regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`).MatchString(secret) {
 			t.Fatalf("%q %v", secret, err)
 		}
@@ -88,7 +94,14 @@ func TestNewSecretFailedWriteKeepsOldSecret(t *testing.T) {
 	s.Device(t, field.ID, s.Station(t), "WS-1")
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if secret, err := s.Devices.NewSecret(gone, field.ID, "WS-1", device.SecretOptions{DropOthers: true}, s.Registry); err == nil || secret != "" {
+	if secret, err := s.Devices.NewSecret(
+		gone,
+		field.ID,
+		"WS-1",
+		device.SecretOptions{DropOthers: true},
+		s.Registry,
+	); err == nil ||
+		secret != "" {
 		t.Errorf("%q %v", secret, err)
 	}
 	if _, _, ok := s.Registry.Authenticate("WS-1", testkit.Secret("WS-1")); !ok {
@@ -111,5 +124,14 @@ func TestNewSecretForDeviceNotInRegistry(t *testing.T) {
 	s.Reload(t)
 	if _, _, ok := s.Registry.Authenticate("new", secret); !ok {
 		t.Error("the new secret is not valid")
+	}
+}
+
+// A secret that begins with a hyphen would be an option on a command line and a formula in a spreadsheet.
+func TestGeneratedSecretsBeginWithoutHyphen(t *testing.T) {
+	for range 2000 {
+		if secret := device.GenerateSecret(false); len(secret) != 43 || secret[0] == '-' {
+			t.Fatal(secret)
+		}
 	}
 }

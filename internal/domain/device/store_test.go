@@ -192,7 +192,13 @@ func TestFormerSecrets(t *testing.T) {
 	}
 	knows("after another tenant's try", last)
 	// A change by a person needs no other load, and forgets what is too old.
-	if _, err := s.Devices.NewSecret(t.Context(), field.ID, "a", device.SecretOptions{DropOthers: true}, s.Registry); err != nil {
+	if _, err := s.Devices.NewSecret(
+		t.Context(),
+		field.ID,
+		"a",
+		device.SecretOptions{DropOthers: true},
+		s.Registry,
+	); err != nil {
 		t.Fatal(err)
 	}
 	if ref, retired, known := s.Registry.RefusedSignIn("a", "3"); !known || retired == 0 || ref.ID != a.ID {
