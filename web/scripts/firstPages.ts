@@ -14,7 +14,7 @@ export const roots = {
 const router = 'app/router.tsx';
 
 const staticImport = /(?:^|\n)\s*(?:import|export)\s+(?!type\b)(?:[^'";]*?\sfrom\s+)?'([^']+)'/g;
-const dynamicImport = /(withAntd\(\s*\(\)\s*=>\s*)?import\('([^']+)'\)/g;
+const dynamicImport = /(withAntd\(\s*\(\)\s*=>\s*)?import\('([^']+)'\)(,\s*loadTexts\('rest'\))?/g;
 
 export const readSource = (path: string) => readFileSync(join(src, path), 'utf8');
 
@@ -36,9 +36,11 @@ export function filesOf(page: keyof typeof roots): string[] {
     found.add(path);
     const code = readSource(path);
     const names = [...code.matchAll(staticImport)].map(([, name = '']) => name);
-    // What withAntd fetches comes with all texts.
+    // What withAntd fetches comes with all texts, and so does what is fetched together with them.
     if (path !== router) {
-      for (const [, withAntd, name = ''] of code.matchAll(dynamicImport)) if (!withAntd) names.push(name);
+      for (const [, withAntd, name = '', withTexts] of code.matchAll(dynamicImport)) {
+        if (!withAntd && !withTexts) names.push(name);
+      }
     }
     for (const name of names) open.push(...[fileOf(path, name)].filter((file) => file !== undefined));
   }

@@ -33,7 +33,7 @@ import { requireDemoPages } from './demoPages';
 import { ErrorDialog } from './ErrorDialog';
 import { fetchAhead } from './fetchAhead';
 import { ensureFreshDocument } from './freshDocument';
-import { NotFoundPage } from './NotFoundPage';
+import { NotFound } from './NotFound';
 import { homePath, returnAddress, signInSearch } from './returnAddress';
 import { Toasts } from './Toasts';
 
@@ -50,7 +50,7 @@ const rootRoute = createRootRouteWithContext<RouterContext>()({
       <ErrorDialog />
     </>
   ),
-  notFoundComponent: NotFoundPage,
+  notFoundComponent: NotFound,
 });
 
 const indexRoute = createRoute({
@@ -82,10 +82,7 @@ const invitationRoute = createRoute({
   component: withTexts('rest', () => import('./InvitationRoute'), 'InvitationRoute'),
 });
 
-/**
- * The address of a label's QR code. Its code waits in this tab, and the dialog that takes it opens, after
- * a sign-in if there is no session.
- */
+/** The address of a label's QR code: the code waits in this tab, and the dialog that takes it opens. */
 const claimRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/claim',
@@ -238,7 +235,7 @@ export function createConsoleRouter(client: QueryClient, history?: RouterHistory
     context: { client },
     history,
     defaultErrorComponent: BrokenPage,
-    defaultNotFoundComponent: NotFoundPage,
+    defaultNotFoundComponent: NotFound,
     scrollRestoration: true,
   });
 }

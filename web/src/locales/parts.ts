@@ -10,7 +10,17 @@ export type TextPart = 'signin' | 'home' | 'rest';
  * pages use and this list lacks.
  */
 const keysOfPart: Readonly<Record<Exclude<TextPart, 'rest'>, readonly string[]>> = {
-  signin: ['captcha', 'common', 'error', 'format', 'notFound', 'offline', 'request', 'shell.language', 'signin'],
+  signin: [
+    'captcha.unseenWait',
+    'common',
+    'error',
+    'format',
+    'notFound',
+    'offline',
+    'request',
+    'shell.language',
+    'signin',
+  ],
   home: [
     'behind',
     'budget',
@@ -38,9 +48,13 @@ const keysOfPart: Readonly<Record<Exclude<TextPart, 'rest'>, readonly string[]>>
   ],
 };
 
+/** What begins like a text of the first pages, but only few need there: it comes with its step. */
+const lateKeys = ['signin.code'];
+
 /** The part that a text belongs to. Plural forms (`home.alarms_one`) are in the part of their key. */
 export function partOf(key: string): TextPart {
   const begins = (start: string) => key === start || key.startsWith(`${start}.`) || key.startsWith(`${start}_`);
+  if (lateKeys.some(begins)) return 'rest';
   if (keysOfPart.signin.some(begins)) return 'signin';
   return keysOfPart.home.some(begins) ? 'home' : 'rest';
 }

@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { clearToasts } from '@/lib/feedback/feedback';
 import { asksForStep, formErrorText } from '@/lib/http/errorText';
 import { useOffline } from '@/lib/offline/reachability';
-import { signInWithCode } from '@/lib/session/signIn';
+import { signInWithCode } from '@/lib/session/secondFactor';
 import button from '@/ui/form/submit.module.css';
 import css from './CodeStep.module.css';
 import { Field } from './Field';

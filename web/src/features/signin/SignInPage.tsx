@@ -15,10 +15,10 @@ import { OfflineNote } from './OfflineNote';
 import { signInWaysQuery } from './queries';
 import { SignInForm } from './SignInForm';
 import css from './SignInPage.module.css';
-import { SignOnNote } from './SignOnNote';
 
 // Few farms have a sign-in of their own.
 const SignOnButton = lazyComponent(() => import('./SignOnButton'), 'SignOnButton');
+const SignOnNote = lazyComponent(() => import('./SignOnNote'), 'SignOnNote');
 
 interface SignInPageProps {
   /** The server has ended the previous session. */

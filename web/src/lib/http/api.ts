@@ -4,9 +4,14 @@ import { accessToken, isUnauthorized, retryAfterRenewal } from '../session/sessi
 import { refuseDuplicate } from './duplicates';
 import { requestHeaders } from './headers';
 import { ApiError, type HttpRequest, type HttpResult, type QueryValue, send } from './http';
-import { sendForm } from './upload';
 
 export { ApiError };
+
+/** Few pages send files: the code for it comes with the first. A failure counts as a missing connection. */
+const loadUpload = () =>
+  import('./upload').catch(() => {
+    throw new ApiError(0, '', 'network');
+  });
 
 type Method = 'get' | 'post' | 'put' | 'delete';
 type PathsWith<M extends Method> = { [P in keyof paths]: paths[P] extends Record<M, object> ? P : never }[keyof paths];
@@ -127,6 +132,8 @@ export const api = {
     { parts, ...options }: UploadOptions<Operation<'post', P>>,
   ): Promise<NonNullable<DataOf<Operation<'post', P>>>> {
     refuseDuplicate('POST', path, parts);
-    return requireData(await withSession((headers) => sendForm({ path, parts, headers, ...options })));
+    return requireData(
+      await withSession(async (headers) => (await loadUpload()).sendForm({ path, parts, headers, ...options })),
+    );
   },
 };

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { clearToasts } from '@/lib/feedback/feedback';
 import { asksForStep, errorText, formErrorText } from '@/lib/http/errorText';
-import { confirmEnrolment, type EnrolledSession } from '@/lib/session/signIn';
+import { confirmEnrolment, type EnrolledSession } from '@/lib/session/secondFactor';
 import { ErrorNote } from '@/ui/ErrorNote';
 import { EnrolForm } from '@/ui/factor/EnrolForm';
 import { RecoveryCodesDialog } from '@/ui/factor/RecoveryCodesDialog';
