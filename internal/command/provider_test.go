@@ -236,7 +236,7 @@ func TestApplyWrongFile(t *testing.T) {
 	path := farmFile(t, wrong)
 	lines := []string{
 		`:2: timeZone is missing: a new tenant needs one`,
-		`:3: unknown key "timeZon"; known here: devices, diy, hosts, language, mailsADay, name, oidc, people, scenes, smsADay, timeZone, users`,
+		`:3: unknown key "timeZon"; known here: devices, diy, hosts, language, mailsADay, name, oidc, people, scenes, selfService, smsADay, timeZone, users`,
 		`:5: deviceName must have 1 to 64 printable characters, without spaces and without , / + #`,
 		`:5: product "station" is neither in this file nor on the server`,
 	}
