@@ -41,7 +41,7 @@ test('from the list of devices to why one is silent takes two clicks at most', a
   // Its secret is replaced, and it goes on with the old one.
   await sheet.getByRole('button', { name: 'New secret' }).click();
   const question = page.getByRole('dialog', { name: 'Make a new secret?', exact: true });
-  await question.getByRole('checkbox').check();
+  await question.getByRole('checkbox', { name: 'End the other secrets at once' }).check();
   await question.getByRole('button', { name: 'Make secret' }).click();
   const shown = page.getByRole('dialog', { name: 'Keep the secret now', exact: true });
   await shown.getByRole('checkbox', { name: 'I have stored the secret' }).check();
