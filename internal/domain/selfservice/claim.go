@@ -26,9 +26,8 @@ func HashToken(key []byte, devEUI, token string) device.SecretHash {
 // empty serial.
 func (s *Service) Claim(ctx context.Context, c *identity.Caller, label string, f Form) (*Made, error) {
 	t := c.Tenant
-	wait := max(s.wrongCodesOfUser.LockedFor(c.User), s.wrongCodesOfTenant.LockedFor(t))
-	if wait > 0 {
-		return nil, errs.New(errs.TooMany, "error.429").RetryAfter(wait)
+	if err := s.requireUnlocked(c); err != nil {
+		return nil, err
 	}
 	if err := f.check(); err != nil {
 		return nil, err
@@ -41,8 +40,11 @@ func (s *Service) Claim(ctx context.Context, c *identity.Caller, label string, f
 		return nil, err
 	}
 	var a *addition
-	wrong := false
 	err = s.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
+		// Once more: one transaction runs at a time, so that many guesses at once are no more than the limit.
+		if err := s.requireUnlocked(c); err != nil {
+			return err
+		}
 		offer, err := s.Offer(ctx, t)
 		if err != nil {
 			return err
@@ -56,8 +58,10 @@ func (s *Service) Claim(ctx context.Context, c *identity.Caller, label string, f
 		}
 		p := s.Catalog.Product(productOf(item))
 		if p == nil {
-			// A LoRaWAN label without a token is no guess.
-			wrong = text.LoRaWAN == nil || text.LoRaWAN.OwnerToken != ""
+			if text.LoRaWAN == nil || text.LoRaWAN.OwnerToken != "" { // without a token it is no guess
+				s.wrongCodesOfUser.Add(c.User)
+				s.wrongCodesOfTenant.Add(t)
+			}
 			return unclaimable(text)
 		}
 		if f.Serial == "" {
@@ -79,14 +83,18 @@ func (s *Service) Claim(ctx context.Context, c *identity.Caller, label string, f
 		}
 		return s.Shelf.markClaimed(ctx, t, item, a.ID)
 	})
-	if wrong {
-		s.wrongCodesOfUser.Add(c.User)
-		s.wrongCodesOfTenant.Add(t)
-	}
 	if err != nil {
 		return nil, err
 	}
 	return &Made{a.Name, a.secret}, s.load(ctx, t, []*addition{a})
+}
+
+// requireUnlocked refuses a caller who, or whose tenant, had too many wrong codes.
+func (s *Service) requireUnlocked(c *identity.Caller) error {
+	if wait := max(s.wrongCodesOfUser.LockedFor(c.User), s.wrongCodesOfTenant.LockedFor(c.Tenant)); wait > 0 {
+		return errs.New(errs.TooMany, "error.429").RetryAfter(wait)
+	}
+	return nil
 }
 
 // readClaim reads a label, or says what is wrong with it.

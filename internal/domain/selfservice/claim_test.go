@@ -175,3 +175,25 @@ func TestWrongCodesAreLimited(t *testing.T) {
 		t.Errorf("the rival: %v", err)
 	}
 }
+
+// Guesses at once are no more than guesses one by one.
+func TestWrongCodesAtOnceAreLimited(t *testing.T) {
+	w := newFixture(t)
+	var wait sync.WaitGroup
+	var mu sync.Mutex
+	answers := map[errs.Kind]int{}
+	for range 40 {
+		wait.Go(func() {
+			_, err := w.service.Claim(
+				t.Context(), caller(w.field), selfservice.NewCode().String(), selfservice.Form{NoteName: "x"},
+			)
+			mu.Lock()
+			defer mu.Unlock()
+			answers[errs.As(err).Kind]++
+		})
+	}
+	wait.Wait()
+	if answers[errs.Refused] != 10 || answers[errs.TooMany] != 30 {
+		t.Errorf("%v", answers)
+	}
+}
