@@ -476,3 +476,19 @@ func TestSignOnIsAudited(t *testing.T) {
 		t.Errorf("%v, want %v", names, want)
 	}
 }
+
+// Whoever signs in at the issuer needs no second factor here, even if passwords do.
+func TestIssuerIsExemptFromSecondFactor(t *testing.T) {
+	f := newSignOnFixture(t)
+	atIssuer, _ := f.signIn(t)
+	byPassword := f.Session(t, f.field.Ada)
+	if err := f.Tenants.RequireSecondFactor(t.Context(), f.field.ID, true); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.renew(t, atIssuer); err != nil {
+		t.Errorf("a session of the issuer is not renewed: %v", err)
+	}
+	if _, err := f.renew(t, byPassword); !errs.Is(err, errs.Unauthenticated) {
+		t.Errorf("a session of a password alone is renewed: %v", err)
+	}
+}

@@ -290,17 +290,11 @@ func (s *signOnStore) sweep(ctx context.Context, until time.Time) error {
 		if _, err := tx.NewDelete().Model((*attemptRow)(nil)).Where("a.expire_time <= ?", now).Exec(ctx); err != nil {
 			return err
 		}
-		if _, err := tx.NewDelete().Model(
-			(*signOnTicketRow)(nil),
-		).Where(
-			"k.expire_time <= ?",
-			now,
-		).Exec(
-			ctx,
-		); err != nil {
+		_, err := tx.NewDelete().Model((*signOnTicketRow)(nil)).Where("k.expire_time <= ?", now).Exec(ctx)
+		if err != nil {
 			return err
 		}
-		_, err := tx.NewDelete().Model((*logoutRow)(nil)).Where("g.expire_time <= ?", now).Exec(ctx)
+		_, err = tx.NewDelete().Model((*logoutRow)(nil)).Where("g.expire_time <= ?", now).Exec(ctx)
 		return err
 	})
 	return wrap("sweep sign-ins at issuers", err)

@@ -180,27 +180,15 @@ func (s *UserStore) ByName(ctx context.Context, t tenant.ID, userName string) (*
 	return r.user(), nil
 }
 
+// selectFrom selects a tenant's users, with whether their second factor is on.
+func (s *UserStore) selectFrom(ctx context.Context, t tenant.ID, into any) *bun.SelectQuery {
+	return s.db.Read(ctx).NewSelect().Model(into).ColumnExpr("?TableColumns").ColumnExpr(hasSecondFactor, t).
+		Where("u.tenant_id = ?", t)
+}
+
 func (s *UserStore) getWhere(ctx context.Context, t tenant.ID, where string, arg any) (*userRow, error) {
 	var r userRow
-	err := s.db.Read(
-		ctx,
-	).NewSelect().Model(
-		&r,
-	).ColumnExpr(
-		"?TableColumns",
-	).ColumnExpr(
-		hasSecondFactor,
-		t,
-	).Where(
-		"u.tenant_id = ?",
-		t,
-	).
-		Where(
-			where,
-			arg,
-		).Scan(
-		ctx,
-	)
+	err := s.selectFrom(ctx, t, &r).Where(where, arg).Scan(ctx)
 	if db.IsMissing(err) {
 		return nil, errs.Missing()
 	}
@@ -210,24 +198,7 @@ func (s *UserStore) getWhere(ctx context.Context, t tenant.ID, where string, arg
 // List gives a tenant's users, ordered by user name.
 func (s *UserStore) List(ctx context.Context, t tenant.ID) ([]*User, error) {
 	var rows []userRow
-	err := s.db.Read(
-		ctx,
-	).NewSelect().Model(
-		&rows,
-	).ColumnExpr(
-		"?TableColumns",
-	).ColumnExpr(
-		hasSecondFactor,
-		t,
-	).Where(
-		"u.tenant_id = ?",
-		t,
-	).
-		OrderExpr(
-			"folded_name",
-		).Scan(
-		ctx,
-	)
+	err := s.selectFrom(ctx, t, &rows).OrderExpr("folded_name").Scan(ctx)
 	users := make([]*User, 0, len(rows))
 	for i := range rows {
 		users = append(users, rows[i].user())
