@@ -86,6 +86,8 @@ func refuseMissing(err error, format string, args ...any) error {
 
 func (s *Service) deleteDevice(ctx context.Context, t *tenant.Tenant, name string) error {
 	err := s.Remover.Remove(ctx, t.ID, name, nil)
+	// After a fault the running server may not have loaded that the device is disabled or gone.
+	s.stale = s.stale || err != nil && !errs.Is(err, errs.NotFound)
 	return refuseMissing(err, "tenant %q has no device %q", t.Name, name)
 }
 
