@@ -92,7 +92,7 @@ func TestTenantIsolation(t *testing.T) {
 				return s.Devices.Edit(ctx, owner, "theirs", device.Edit{NoteName: "Taken", SceneID: scene})
 			}, true},
 			"Store.NewSecret": {func() error {
-				_, err := s.Devices.NewSecret(ctx, owner, "mine", device.SecretOptions{DropOthers: true}, s.Registry)
+				_, err := s.Devices.NewSecret(ctx, owner, "mine", device.SecretOptions{DropOthers: true}, s.Catalog, s.Registry)
 				return err
 			}, true},
 			"Store.Put": {func() error {

@@ -343,37 +343,3 @@ func (r *Registry) remove(e *Entry) {
 		}
 	}
 }
-
-// replaceSecrets replaces the secrets of a device, and the former ones. It ignores a device that the
-// registry does not hold yet: that device's entry comes with its secrets.
-func (r *Registry) replaceSecrets(ref Ref, hashes []SecretHash, former []formerSecret) {
-	r.mu.Lock()
-	r.changes++
-	before := r.byID[ref.ID]
-	if before == nil || before.Ref != ref {
-		r.mu.Unlock()
-		return
-	}
-	e := *before
-	e.secrets, e.former = hashes, former
-	r.byID[e.ID], r.byName[e.Name] = &e, &e
-	for _, h := range before.secrets {
-		delete(r.bySecret, h)
-	}
-	for _, f := range before.former {
-		if r.byFormerSecret[f.hash] == before { // it may be another device's by now
-			delete(r.byFormerSecret, f.hash)
-		}
-	}
-	for _, h := range hashes {
-		r.bySecret[h] = &e
-	}
-	for _, f := range former {
-		r.byFormerSecret[f.hash] = &e
-	}
-	listeners := r.onStructureChange
-	r.mu.Unlock()
-	for _, f := range listeners {
-		f()
-	}
-}

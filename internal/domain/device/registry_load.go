@@ -71,6 +71,9 @@ func (s *Store) Reload(ctx context.Context, t tenant.ID, c *Catalog, r *Registry
 				return err
 			}
 			for i := range rows {
+				if c.Product(rows[i].ProductID) == nil {
+					continue // the provider has just stored it with its product, and is about to load both
+				}
 				e := rows[i].entry(c, secrets[rows[i].ID], former[rows[i].ID])
 				entries = append(entries, e)
 				if e.Derives() {

@@ -52,6 +52,7 @@ func (s *Store) NewSecret(
 	t tenant.ID,
 	name string,
 	o SecretOptions,
+	c *Catalog,
 	r *Registry,
 ) (string, error) {
 	secret := GenerateSecret(o.Short)
@@ -85,21 +86,5 @@ func (s *Store) NewSecret(
 		return "", wrap("make secret", err)
 	}
 	// The registry must follow the database even if the caller's context was cancelled.
-	return secret, wrap("make secret", s.reloadSecrets(context.WithoutCancel(ctx), t, id, r))
-}
-
-// reloadSecrets copies a device's secrets from the database to the registry. It reads in a
-// transaction, as LoadRegistry does, so that a reload never replaces newer data.
-func (s *Store) reloadSecrets(ctx context.Context, t tenant.ID, id ID, r *Registry) error {
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		hashes, err := s.Secrets(ctx, t, id)
-		if err != nil {
-			return err
-		}
-		former, err := readFormerSecrets(ctx, tx, id)
-		if err == nil {
-			r.replaceSecrets(Ref{Tenant: t, ID: id}, hashes, former[id])
-		}
-		return err
-	})
+	return secret, wrap("make secret", s.Reload(context.WithoutCancel(ctx), t, c, r, id))
 }

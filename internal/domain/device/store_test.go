@@ -197,7 +197,7 @@ func TestFormerSecrets(t *testing.T) {
 		field.ID,
 		"a",
 		device.SecretOptions{DropOthers: true},
-		s.Registry,
+		s.Catalog, s.Registry,
 	); err != nil {
 		t.Fatal(err)
 	}

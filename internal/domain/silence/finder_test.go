@@ -130,7 +130,7 @@ func (f *fixture) newSecret(t *testing.T, d *device.Device) {
 		d.Tenant,
 		d.Name,
 		device.SecretOptions{DropOthers: true},
-		f.Registry,
+		f.Catalog, f.Registry,
 	); err != nil {
 		t.Fatal(err)
 	}

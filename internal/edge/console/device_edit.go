@@ -41,7 +41,7 @@ func (s *server) NewDeviceSecret(
 	}
 	secret, err := s.Devices.NewSecret(
 		ctx, caller(ctx).Tenant, trimmed(r.Body.DeviceName),
-		device.SecretOptions{DropOthers: deref(r.Body.DropOthers), Short: deref(r.Body.Short)}, s.Registry,
+		device.SecretOptions{DropOthers: deref(r.Body.DropOthers), Short: deref(r.Body.Short)}, s.Catalog, s.Registry,
 	)
 	if err != nil {
 		return nil, err
