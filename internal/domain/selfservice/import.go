@@ -48,32 +48,24 @@ func (s *Service) Import(
 	if lines == nil {
 		return nil, wrong, nil
 	}
+	if dryRun { // it keeps nobody from writing
+		rows, found, err := s.readRows(ctx, t, lines)
+		if wrong = inOrder(append(wrong, found...)); err != nil || len(wrong) > 0 {
+			return nil, wrong, err
+		}
+		return imported(rows), nil, nil
+	}
 	var list []*addition
 	err = s.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
-		offer, err := s.Offer(ctx, t)
-		if err != nil {
+		rows, found, err := s.readRows(ctx, t, lines)
+		if wrong = append(wrong, found...); err != nil || len(wrong) > 0 {
 			return err
-		}
-		rows, found, err := s.readRows(ctx, t, offer, lines)
-		if err != nil {
-			return err
-		}
-		wrong = append(wrong, found...)
-		if err := offer.admit(len(lines)); err != nil {
-			wrong = append(wrong, LineError{lines[0].number, "", errs.As(err)})
-		}
-		created = make([]Imported, len(rows))
-		for i := range rows {
-			created[i] = Imported{Line: rows[i].line, NoteName: rows[i].form.NoteName}
-		}
-		if len(wrong) > 0 || dryRun {
-			return nil
 		}
 		names, err := s.newNames(ctx, len(rows))
 		if err != nil {
 			return err
 		}
-		list = make([]*addition, len(rows))
+		created, list = imported(rows), make([]*addition, len(rows))
 		for i := range rows {
 			r := &rows[i]
 			list[i] = s.addition(&r.form, r.product, device.OriginConsole, r.scene, names[i])
@@ -81,25 +73,36 @@ func (s *Service) Import(
 		}
 		return s.store(ctx, t, list)
 	})
-	switch {
-	case err != nil:
-		return nil, nil, err
-	case len(wrong) > 0:
-		slices.SortStableFunc(wrong, func(a, b LineError) int { return a.Line - b.Line })
-		return nil, wrong, nil
-	case dryRun:
-		return created, nil, nil
+	if err != nil || len(wrong) > 0 {
+		return nil, inOrder(wrong), err
 	}
 	return created, nil, s.load(ctx, t, list)
+}
+
+func inOrder(wrong []LineError) []LineError {
+	slices.SortStableFunc(wrong, func(a, b LineError) int { return a.Line - b.Line })
+	return wrong
+}
+
+// imported gives rows as they are answered, without names and secrets yet.
+func imported(rows []tableRow) []Imported {
+	list := make([]Imported, len(rows))
+	for i := range rows {
+		list[i] = Imported{Line: rows[i].line, NoteName: rows[i].form.NoteName}
+	}
+	return list
 }
 
 // readRows reads lines, and says what is wrong with them.
 func (s *Service) readRows(
 	ctx context.Context,
 	t tenant.ID,
-	offer *Offer,
 	lines []tableLine,
 ) (rows []tableRow, wrong []LineError, err error) {
+	offer, err := s.Offer(ctx, t)
+	if err != nil {
+		return nil, nil, err
+	}
 	scenes, err := s.Scenes.List(ctx, t)
 	if err != nil {
 		return nil, nil, err
@@ -133,6 +136,9 @@ func (s *Service) readRows(
 				inTable[key] = rows[i].line
 			}
 		}
+	}
+	if err := offer.admit(len(lines)); err != nil {
+		reader.refuse(lines[0].number, "", errs.As(err))
 	}
 	return rows, reader.wrong, nil
 }
