@@ -29,9 +29,9 @@ func (w *archiveCopy) advance(all bool) error {
 		}
 		openToo = true
 	}
-	reach := w.view.position
-	if !openToo {
-		reach = min(reach, w.openEnd())
+	reach := w.openEnd()
+	if openToo {
+		reach = w.missingEnd()
 	}
 	checkpoint, err := w.checkpointed()
 	if err != nil {
@@ -83,6 +83,19 @@ func (w *archiveCopy) openEnd() uint64 {
 	for i := range w.view.days {
 		if first := w.view.days[i].firstEntry(); first != 0 {
 			end = min(end, first-1)
+		}
+	}
+	return end
+}
+
+// missingEnd returns the entry up to which the archive holds what was written to missing days, whose late
+// readings cannot be copied before the day is here. Up to the archived position it holds them already.
+func (w *archiveCopy) missingEnd() uint64 {
+	end := w.view.position
+	for i := range w.view.days {
+		d := &w.view.days[i]
+		if first := d.firstEntry(); d.missing && first != 0 {
+			end = min(end, max(first-1, w.state.Position))
 		}
 	}
 	return end
