@@ -11,11 +11,11 @@ import (
 // it, so that the log keeps it, whether everything is compared or the position has stalled for long.
 func TestLateReadingsOfMissingDaysStayInTheLog(t *testing.T) {
 	for name, happens := range map[string]func(s *Store, a *FakeArchive) error{
-		"everything is compared": func(s *Store, a *FakeArchive) error {
+		"everything is compared": func(_ *Store, a *FakeArchive) error {
 			_, err := a.Doubt(t.Context())
 			return err
 		},
-		"the position has stalled": func(s *Store, a *FakeArchive) error {
+		"the position has stalled": func(s *Store, _ *FakeArchive) error {
 			long := time.Now().Add(-2 * longestStall)
 			s.archived.advancedAt.Store(&long)
 			return nil
