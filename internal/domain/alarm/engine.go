@@ -214,11 +214,12 @@ func (e *Engine) evaluateFrame(f *arrived) {
 		return
 	}
 	e.backlogs.note(&f.Arrival)
+	fields := e.opts.Readings.Curves(f.Ref()).Correct(f.Time, f.Fields)
 	for _, r := range list {
 		if r.Tenant != f.Tenant {
 			continue
 		}
-		if happened, ok := Step(r.predicate, r.state, f.Time, f.At, f.Fields); ok {
+		if happened, ok := Step(r.predicate, r.state, f.Time, f.At, fields); ok {
 			e.addReadingEvent(r, happened, f.position())
 		}
 	}

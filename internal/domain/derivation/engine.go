@@ -93,6 +93,32 @@ type Extra struct {
 //
 // Derive reads the store only when a day ends or frames are late.
 func (e *Engine) Derive(ctx context.Context, entry *device.Entry, frames []*reading.Arrival) ([]Extra, error) {
+	curves := e.opts.Readings.Curves(entry.Ref)
+	if curves == nil {
+		return e.derive(ctx, entry, frames)
+	}
+	// Values are derived from corrected numbers, and written beside the numbers as they arrived.
+	corrected := make([]*reading.Arrival, len(frames))
+	for i, f := range frames {
+		own := *f
+		own.Fields = curves.Correct(f.Time, f.Fields)
+		corrected[i] = &own
+	}
+	extras, err := e.derive(ctx, entry, corrected)
+	if err != nil {
+		return nil, err
+	}
+	for i, f := range frames {
+		for _, field := range corrected[i].Fields {
+			if _, measured := slices.BinarySearchFunc(f.Fields, field.Property, byProperty); !measured {
+				f.Fields = withField(f.Fields, field)
+			}
+		}
+	}
+	return extras, nil
+}
+
+func (e *Engine) derive(ctx context.Context, entry *device.Entry, frames []*reading.Arrival) ([]Extra, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	s, err := e.state(ctx, entry)

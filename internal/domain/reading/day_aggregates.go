@@ -127,7 +127,9 @@ func (g *aggregators) takeDays(r *rows, complete int32) (others []dayState, err 
 		if err != nil {
 			return nil, err
 		}
-		if hot || !day.sealed || r.store.isDamaged(r.query.ref, day.day) {
+		begin := int64(day.day) * msPerDay
+		if hot || !day.sealed || r.store.isDamaged(r.query.ref, day.day) ||
+			r.query.curves.ApplyIn(r.query.wanted, begin, begin+msPerDay-1) {
 			others = append(others, day)
 			continue
 		}
@@ -149,7 +151,6 @@ func (g *aggregators) takeDays(r *rows, complete int32) (others []dayState, err 
 			others = append(others, day)
 			continue
 		}
-		begin := int64(day.day) * msPerDay
 		if err := decodeDayAggregates(raw, r.query.wanted, func(p device.PropertyID, a Aggregate) {
 			a.Time = begin
 			g.byProperty[p] = append(g.byProperty[p], a)

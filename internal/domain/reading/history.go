@@ -53,6 +53,7 @@ func (s *Store) AsOf(
 	}
 	defer s.leave()
 	wanted := sortedProperties(props)
+	curves := s.curvesFor(ctx, device.Ref{Tenant: t, ID: d})
 	var missing []device.PropertyID
 	// Every property that was ever measured has a latest value, so a property without one needs no
 	// search through the whole history.
@@ -61,6 +62,7 @@ func (s *Store) AsOf(
 			continue
 		}
 		if l.newestTime <= at && l.Time == l.newestTime && l.Value.kind != KindNone {
+			l.Value, _ = curves[l.Property].Correct(l.Time, l.Value)
 			found = append(found, l.Last)
 		} else {
 			missing = append(missing, l.Property)

@@ -310,20 +310,27 @@ func (s *Store) Latest(ctx context.Context, t tenant.ID, d device.ID) []Last {
 }
 
 // Newest is Latest with the Order by which each value is the newest.
-func (s *Store) Newest(_ context.Context, t tenant.ID, d device.ID) []Newest {
-	values := withoutRemoved(s.latest.get(device.Ref{Tenant: t, ID: d}))
+func (s *Store) Newest(ctx context.Context, t tenant.ID, d device.ID) []Newest {
+	ref := device.Ref{Tenant: t, ID: d}
+	values := withoutRemoved(s.latest.get(ref))
 	if values == nil {
 		return nil
 	}
+	curves := s.curvesFor(ctx, ref)
 	newest := make([]Newest, len(values))
 	for i, h := range values {
 		newest[i] = h.Newest
+		newest[i].Value, _ = curves[h.Property].Correct(h.Time, h.Value)
 	}
 	return newest
 }
 
 // NewestOf is Newest of one property; ok is false if the device has no value of it. It copies nothing else,
 // so that a caller may ask it of thousands of devices.
-func (s *Store) NewestOf(_ context.Context, t tenant.ID, d device.ID, p device.PropertyID) (n Newest, ok bool) {
-	return s.latest.getOne(device.Ref{Tenant: t, ID: d}, p)
+func (s *Store) NewestOf(ctx context.Context, t tenant.ID, d device.ID, p device.PropertyID) (n Newest, ok bool) {
+	ref := device.Ref{Tenant: t, ID: d}
+	if n, ok = s.latest.getOne(ref, p); ok {
+		n.Value, _ = s.curvesFor(ctx, ref)[p].Correct(n.Time, n.Value)
+	}
+	return n, ok
 }

@@ -66,6 +66,9 @@ func (s *Store) rowsFromSnapshot(
 	props []device.PropertyID,
 ) *rows {
 	r := s.emptyRows(ctx, base, rowQuery{ref: ref, from: clampTime(from), to: clampTime(to), wanted: props})
+	if c := s.curvesFor(ctx, ref); c.ApplyIn(props, r.query.from, r.query.to) {
+		r.query.curves = c
+	}
 	first, _ := dayOf(r.query.from)
 	last, _ := dayOf(r.query.to)
 	r.days = between(days, first, last)

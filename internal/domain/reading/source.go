@@ -28,6 +28,7 @@ type rowQuery struct {
 	from, to  int64
 	wanted    []device.PropertyID
 	timesOnly bool
+	curves    Curves // that apply to some of it; nil: numbers stay as they arrived
 }
 
 // within returns the part of from..to that lies in day, milliseconds of the day.
@@ -106,6 +107,7 @@ func (s *hotSource) checkPosition(valid bool, inside func(ms uint32) bool) (bool
 func (s *hotSource) at() int64 { return s.time }
 
 func (s *hotSource) fields(dst []Field) ([]Field, error) {
+	begin := len(dst)
 	frame, err := s.it.ValueAndErr()
 	if err != nil {
 		return dst, fmt.Errorf("reading: %s: %w", printKey(s.it.Key()), err)
@@ -115,6 +117,7 @@ func (s *hotSource) fields(dst []Field) ([]Field, error) {
 	} else {
 		dst, err = appendWanted(dst, frame, s.query.wanted)
 	}
+	s.query.curves.correctInPlace(s.time, dst[begin:])
 	if err != nil {
 		err = fmt.Errorf("reading: %s: %w", printKey(s.it.Key()), err)
 	}
@@ -152,16 +155,25 @@ func (s *segmentSource) begin(query *rowQuery, day int32, takeSummary summaryFun
 func (s *segmentSource) nextSegment() (bool, error) {
 	for {
 		if s.reader.bands.more() {
-			return true, s.wrapError(s.reader.nextBand(&s.block))
+			err := s.wrapError(s.reader.nextBand(&s.block))
+			return true, s.corrected(err)
 		}
 		s.reader.bands.release()
 		if ok, err := s.nextHead(); err != nil || !ok {
 			return false, err
 		}
 		if ok, err := s.decodeNext(); err != nil || ok {
-			return ok, err
+			return ok, s.corrected(err)
 		}
 	}
+}
+
+// corrected corrects the decoded block, unless err.
+func (s *segmentSource) corrected(err error) error {
+	if err == nil && s.query.curves != nil && !s.query.timesOnly {
+		s.query.curves.correctBlock(&s.block)
+	}
+	return err
 }
 
 // decodeNext decodes a segment, or begins to decode it in bands if it would take too much memory as
@@ -196,8 +208,12 @@ func (s *segmentSource) summaryForHead() summaryFunc {
 	return s.summarise
 }
 
-// summarise is takeSummary, and remembers that it was called.
+// summarise is takeSummary, and remembers that it was called. It refuses columns that are corrected: their
+// summaries are of the numbers as they arrived.
 func (s *segmentSource) summarise(p device.PropertyID, times *rowTimes, minmax, sums []byte) (bool, error) {
+	if curve := s.query.curves[p]; curve != nil && curve.AppliesIn(s.head.first, s.head.last) {
+		return false, nil
+	}
 	s.summarised = true
 	return s.takeSummary(p, times, minmax, sums)
 }
@@ -256,7 +272,7 @@ func (s *segmentSource) seekBack(valid bool) (bool, error) {
 			break
 		}
 		if ok, err := s.decode(); err != nil || ok {
-			return ok, err
+			return ok, s.corrected(err)
 		}
 	}
 	return false, iteratorError(s.it)

@@ -126,6 +126,11 @@ type Store struct {
 		open []*View
 	}
 
+	curves struct {
+		sync.RWMutex
+		byDevice map[device.Ref]Curves // without those of devices that have none
+	}
+
 	gate struct {
 		sync.Mutex
 		closing bool

@@ -123,6 +123,9 @@ type Frame struct {
 	Fields []Field
 }
 
+// Ref names the frame's device.
+func (f *Frame) Ref() device.Ref { return device.Ref{Tenant: f.Tenant, ID: f.Device} }
+
 // Arrival is a frame with the moment the server received it; the journal keeps
 // arrivals in order.
 type Arrival struct {

@@ -1276,6 +1276,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin-api/client/pc/device/calibration/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Correct a property of a device from a time on
+         * @description A calibration holds from `fromTime` until the next one of the property, on the numbers as they arrive: `offset` adds, `twoPoint` is the line through two points, `none` ends the correction. Readings stay as they arrived; whatever reads them corrects them. Alarm rules of the device judge readings after the call; derived values since `fromTime` are computed again. Refused: a property that is computed or no number, a time in the future, before the retention period or of another calibration of the property, a gain outside 0.1 to 10, and more than 100 calibrations of a property.
+         */
+        post: operations["createCalibration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/device/calibration/page": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The calibrations of a device, the newest first
+         * @description By `fromTime`, also those that were undone.
+         */
+        get: operations["getCalibrationPage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/device/calibration/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Undo a calibration
+         * @description Readings are then as they were without it. One that is undone already, or that a swap made, is refused.
+         */
+        put: operations["undoCalibration"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin-api/client/pc/device/claim/read": {
         parameters: {
             query?: never;
@@ -4639,6 +4699,11 @@ export interface components {
         ReadingValue: number | boolean | string;
         Reading: {
             value: components["schemas"]["ReadingValue"];
+            /**
+             * Format: double
+             * @description the number as it arrived, if a calibration corrects it
+             */
+            raw?: number;
             /** Format: int64 */
             time: number;
             /**
@@ -4971,6 +5036,96 @@ export interface components {
         FirstReadingAnswer: {
             code: number;
             data: components["schemas"]["FirstReadingState"] | null;
+            msg: string;
+        };
+        CalibrationCreate: {
+            deviceName: string;
+            /** @description identifier of the property */
+            yeuSign: string;
+            /**
+             * Format: int64
+             * @description epoch milliseconds
+             */
+            fromTime: number;
+            /** @enum {string} */
+            kind: "offset" | "twoPoint" | "none";
+            /**
+             * Format: double
+             * @description for offset: is added
+             */
+            offset?: number;
+            /**
+             * Format: double
+             * @description for twoPoint: what the sensor showed
+             */
+            raw1?: number;
+            /**
+             * Format: double
+             * @description for twoPoint: what was right
+             */
+            true1?: number;
+            /** Format: double */
+            raw2?: number;
+            /** Format: double */
+            true2?: number;
+            /** @description up to 500 characters once trimmed */
+            note?: string;
+        };
+        CalibrationUndo: {
+            /** Format: int64 */
+            id: number;
+        };
+        Calibration: {
+            /** Format: int64 */
+            id: number;
+            yeuSign: string;
+            /** @description the property's name in the caller's language */
+            name: string;
+            unit: string;
+            /** @description decimals to which corrected numbers are rounded; absent means not rounded */
+            precision?: number;
+            /** Format: int64 */
+            fromTime: number;
+            /** @enum {string} */
+            kind: "offset" | "twoPoint" | "none";
+            /** Format: double */
+            offset?: number;
+            /** Format: double */
+            raw1?: number;
+            /** Format: double */
+            true1?: number;
+            /** Format: double */
+            raw2?: number;
+            /** Format: double */
+            true2?: number;
+            note: string;
+            /** @description who made it */
+            by: string;
+            /** Format: int64 */
+            createTime: number;
+            /** @description the device was swapped then */
+            swap: boolean;
+            /** @description absent if it was not undone */
+            undoneBy?: string;
+            /** Format: int64 */
+            undoTime?: number;
+        };
+        CalibrationPage: {
+            list: components["schemas"]["Calibration"][];
+            total: number;
+        };
+        CalibrationPageAnswer: {
+            code: number;
+            data: components["schemas"]["CalibrationPage"] | null;
+            msg: string;
+        };
+        CalibrationCreated: {
+            /** Format: int64 */
+            id: number;
+        };
+        CalibrationCreatedAnswer: {
+            code: number;
+            data: components["schemas"]["CalibrationCreated"] | null;
             msg: string;
         };
         SecretCreate: {
@@ -5386,6 +5541,11 @@ export interface components {
             /** Format: int64 */
             time: number;
             value: components["schemas"]["ReadingValue"];
+            /**
+             * Format: double
+             * @description the number as it arrived, if a calibration corrects it
+             */
+            raw?: number;
         };
         /**
          * @description readings by identifier
@@ -5433,6 +5593,10 @@ export interface components {
             /** @description by identifier, as many values as times; null where there is no value. An identifier without values in this piece is absent */
             values: {
                 [key: string]: components["schemas"]["ReadingValueOrNone"][];
+            };
+            /** @description by identifier, as many numbers as times, as they arrived; null where the value is not corrected. Only of properties with corrected values in this piece */
+            raw?: {
+                [key: string]: (number | null)[];
             };
             /**
              * Format: int64
@@ -5821,6 +5985,8 @@ export interface components {
         PageNo: number;
         PageSize: number;
         DeviceName: string;
+        /** @description corrected: as calibrations correct them; raw: as they arrived */
+        Values: "corrected" | "raw";
         /** @description IANA name; missing: the tenant's zone; unknown: code 400 */
         TimeZone: string;
     };
@@ -7212,6 +7378,8 @@ export interface operations {
                 /** @description identifiers; at least one (601) */
                 yeuSignList?: string[];
                 points?: number;
+                /** @description corrected: as calibrations correct them; raw: as they arrived */
+                values?: components["parameters"]["Values"];
             };
             header?: never;
             path?: never;
@@ -7241,6 +7409,8 @@ export interface operations {
                 /** @description identifiers; at least one (601) */
                 yeuSignList?: string[];
                 points?: number;
+                /** @description corrected: as calibrations correct them; raw: as they arrived */
+                values?: components["parameters"]["Values"];
             };
             header?: never;
             path?: never;
@@ -7270,6 +7440,8 @@ export interface operations {
                 /** @description identifiers; at least one (601) */
                 yeuSignList?: string[];
                 points?: number;
+                /** @description corrected: as calibrations correct them; raw: as they arrived */
+                values?: components["parameters"]["Values"];
             };
             header?: never;
             path?: never;
@@ -7301,6 +7473,8 @@ export interface operations {
                 resolution?: "auto" | "raw" | "hour" | "day";
                 /** @description for auto */
                 points?: number;
+                /** @description corrected: as calibrations correct them; raw: as they arrived */
+                values?: components["parameters"]["Values"];
             };
             header?: never;
             path?: never;
@@ -7517,6 +7691,95 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FirstReadingAnswer"];
+                };
+            };
+        };
+    };
+    createCalibration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "deviceName": "WS-0417",
+                 *       "yeuSign": "airTemperature",
+                 *       "fromTime": 1795230000000,
+                 *       "kind": "offset",
+                 *       "offset": -0.5,
+                 *       "note": "ice water"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CalibrationCreate"];
+            };
+        };
+        responses: {
+            /** @description The calibration */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CalibrationCreatedAnswer"];
+                };
+            };
+        };
+    };
+    getCalibrationPage: {
+        parameters: {
+            query: {
+                pageNo?: components["parameters"]["PageNo"];
+                pageSize?: components["parameters"]["PageSize"];
+                deviceName: components["parameters"]["DeviceName"];
+                /** @description only of this property */
+                yeuSign?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CalibrationPageAnswer"];
+                };
+            };
+        };
+    };
+    undoCalibration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": 7
+                 *     }
+                 */
+                "application/json": components["schemas"]["CalibrationUndo"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BooleanAnswer"];
                 };
             };
         };

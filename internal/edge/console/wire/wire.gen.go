@@ -1374,6 +1374,93 @@ type Branding struct {
 	Title      *string `json:"title,omitempty"`
 }
 
+// Calibration defines model for Calibration.
+type Calibration struct {
+	// By who made it
+	By         string `json:"by"`
+	CreateTime int64  `json:"createTime"`
+	FromTime   int64  `json:"fromTime"`
+	Id         int64  `json:"id"`
+	Kind       string `json:"kind"`
+
+	// Name the property's name in the caller's language
+	Name   string   `json:"name"`
+	Note   string   `json:"note"`
+	Offset *float64 `json:"offset,omitempty"`
+
+	// Precision decimals to which corrected numbers are rounded; absent means not rounded
+	Precision *int     `json:"precision,omitempty"`
+	Raw1      *float64 `json:"raw1,omitempty"`
+	Raw2      *float64 `json:"raw2,omitempty"`
+
+	// Swap the device was swapped then
+	Swap     bool     `json:"swap"`
+	True1    *float64 `json:"true1,omitempty"`
+	True2    *float64 `json:"true2,omitempty"`
+	UndoTime *int64   `json:"undoTime,omitempty"`
+
+	// UndoneBy absent if it was not undone
+	UndoneBy *string `json:"undoneBy,omitempty"`
+	Unit     string  `json:"unit"`
+	YeuSign  string  `json:"yeuSign"`
+}
+
+// CalibrationCreate defines model for CalibrationCreate.
+type CalibrationCreate struct {
+	DeviceName string `json:"deviceName"`
+
+	// FromTime epoch milliseconds
+	FromTime int64  `json:"fromTime"`
+	Kind     string `json:"kind"`
+
+	// Note up to 500 characters once trimmed
+	Note *string `json:"note,omitempty"`
+
+	// Offset for offset: is added
+	Offset *float64 `json:"offset,omitempty"`
+
+	// Raw1 for twoPoint: what the sensor showed
+	Raw1 *float64 `json:"raw1,omitempty"`
+	Raw2 *float64 `json:"raw2,omitempty"`
+
+	// True1 for twoPoint: what was right
+	True1 *float64 `json:"true1,omitempty"`
+	True2 *float64 `json:"true2,omitempty"`
+
+	// YeuSign identifier of the property
+	YeuSign string `json:"yeuSign"`
+}
+
+// CalibrationCreated defines model for CalibrationCreated.
+type CalibrationCreated struct {
+	Id int64 `json:"id"`
+}
+
+// CalibrationCreatedAnswer defines model for CalibrationCreatedAnswer.
+type CalibrationCreatedAnswer struct {
+	Code int                 `json:"code"`
+	Data *CalibrationCreated `json:"data"`
+	Msg  string              `json:"msg"`
+}
+
+// CalibrationPage defines model for CalibrationPage.
+type CalibrationPage struct {
+	List  []Calibration `json:"list"`
+	Total int           `json:"total"`
+}
+
+// CalibrationPageAnswer defines model for CalibrationPageAnswer.
+type CalibrationPageAnswer struct {
+	Code int              `json:"code"`
+	Data *CalibrationPage `json:"data"`
+	Msg  string           `json:"msg"`
+}
+
+// CalibrationUndo defines model for CalibrationUndo.
+type CalibrationUndo struct {
+	Id int64 `json:"id"`
+}
+
 // CaptchaAnswer repCode 0000 success; 0011 a parameter is empty; 6110 expired; 6111 wrong position; 6112 not available; 6201 too many gets; 6202 locked after failures; 6204 too many checks; 9999 a fault of the server
 type CaptchaAnswer struct {
 	RepCode string       `json:"repCode"`
@@ -1486,6 +1573,9 @@ type ColumnsAnswer struct {
 type ColumnsPiece struct {
 	// Bucket the length of a bucket, milliseconds; present if readings (of texts and booleans, changes) were left out because of points
 	Bucket *int64 `json:"bucket,omitempty"`
+
+	// Raw by identifier, as many numbers as times, as they arrived; null where the value is not corrected. Only of properties with corrected values in this piece
+	Raw *map[string][]*float64 `json:"raw,omitempty"`
 
 	// Times ascending; the first in epoch milliseconds, every other as milliseconds after the previous one
 	Times []int64 `json:"times"`
@@ -3068,9 +3158,12 @@ type Reading struct {
 	Name string `json:"name"`
 
 	// Precision decimals to show; absent means not rounded
-	Precision *int   `json:"precision,omitempty"`
-	Time      int64  `json:"time"`
-	Unit      string `json:"unit"`
+	Precision *int `json:"precision,omitempty"`
+
+	// Raw the number as it arrived, if a calibration corrects it
+	Raw  *float64 `json:"raw,omitempty"`
+	Time int64    `json:"time"`
+	Unit string   `json:"unit"`
 
 	// Value a number, a boolean or a text
 	Value ReadingValue `json:"value"`
@@ -3312,7 +3405,9 @@ type SeriesAnswer struct {
 
 // SeriesPoint defines model for SeriesPoint.
 type SeriesPoint struct {
-	Time int64 `json:"time"`
+	// Raw the number as it arrived, if a calibration corrects it
+	Raw  *float64 `json:"raw,omitempty"`
+	Time int64    `json:"time"`
 
 	// Value a number, a boolean or a text
 	Value ReadingValue `json:"value"`
@@ -3801,6 +3896,9 @@ type PageSize = int
 // TimeZone defines model for TimeZone.
 type TimeZone = string
 
+// Values defines model for Values.
+type Values = string
+
 // GetAlarmAdviceParams defines parameters for GetAlarmAdvice.
 type GetAlarmAdviceParams struct {
 	Id int64 `form:"id" json:"id"`
@@ -3936,6 +4034,16 @@ type PageAuditParams struct {
 	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
+// GetCalibrationPageParams defines parameters for GetCalibrationPage.
+type GetCalibrationPageParams struct {
+	PageNo     *PageNo    `form:"pageNo,omitempty" json:"pageNo,omitempty"`
+	PageSize   *PageSize  `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+	DeviceName DeviceName `form:"deviceName" json:"deviceName"`
+
+	// YeuSign only of this property
+	YeuSign *string `form:"yeuSign,omitempty" json:"yeuSign,omitempty"`
+}
+
 // DeleteDeviceParams defines parameters for DeleteDevice.
 type DeleteDeviceParams struct {
 	DeviceName DeviceName `form:"deviceName" json:"deviceName"`
@@ -3994,6 +4102,9 @@ type GetAggregatedDataParams struct {
 
 	// Points for auto
 	Points *int `form:"points,omitempty" json:"points,omitempty"`
+
+	// Values corrected: as calibrations correct them; raw: as they arrived
+	Values *Values `form:"values,omitempty" json:"values,omitempty"`
 }
 
 // GetAggregatedDataParamsResolution defines parameters for GetAggregatedData.
@@ -4012,6 +4123,9 @@ type GetTimeIntervalDataColumnsParams struct {
 	// YeuSignList identifiers; at least one (601)
 	YeuSignList *[]string `form:"yeuSignList,omitempty" json:"yeuSignList,omitempty"`
 	Points      *int      `form:"points,omitempty" json:"points,omitempty"`
+
+	// Values corrected: as calibrations correct them; raw: as they arrived
+	Values *Values `form:"values,omitempty" json:"values,omitempty"`
 }
 
 // GetDeviceConnectionParams defines parameters for GetDeviceConnection.
@@ -4073,6 +4187,9 @@ type GetTimeIntervalDataMapParams struct {
 	// YeuSignList identifiers; at least one (601)
 	YeuSignList *[]string `form:"yeuSignList,omitempty" json:"yeuSignList,omitempty"`
 	Points      *int      `form:"points,omitempty" json:"points,omitempty"`
+
+	// Values corrected: as calibrations correct them; raw: as they arrived
+	Values *Values `form:"values,omitempty" json:"values,omitempty"`
 }
 
 // GetTimeIntervalDataRowsParams defines parameters for GetTimeIntervalDataRows.
@@ -4088,6 +4205,9 @@ type GetTimeIntervalDataRowsParams struct {
 	// YeuSignList identifiers; at least one (601)
 	YeuSignList *[]string `form:"yeuSignList,omitempty" json:"yeuSignList,omitempty"`
 	Points      *int      `form:"points,omitempty" json:"points,omitempty"`
+
+	// Values corrected: as calibrations correct them; raw: as they arrived
+	Values *Values `form:"values,omitempty" json:"values,omitempty"`
 }
 
 // GetDevicePresenceParams defines parameters for GetDevicePresence.
@@ -4370,6 +4490,12 @@ type UpdateAnalysisViewJSONRequestBody = AnalysisView
 
 // CreateCredentialJSONRequestBody defines body for CreateCredential for application/json ContentType.
 type CreateCredentialJSONRequestBody = CredentialCreate
+
+// CreateCalibrationJSONRequestBody defines body for CreateCalibration for application/json ContentType.
+type CreateCalibrationJSONRequestBody = CalibrationCreate
+
+// UndoCalibrationJSONRequestBody defines body for UndoCalibration for application/json ContentType.
+type UndoCalibrationJSONRequestBody = CalibrationUndo
 
 // ClaimDeviceJSONRequestBody defines body for ClaimDevice for application/json ContentType.
 type ClaimDeviceJSONRequestBody = DeviceClaim
@@ -4737,6 +4863,15 @@ type ServerInterface interface {
 	// PageAudit The tenant's audit entries, newest first
 	// (GET /admin-api/client/pc/audit/page)
 	PageAudit(w http.ResponseWriter, r *http.Request, params PageAuditParams)
+	// CreateCalibration Correct a property of a device from a time on
+	// (POST /admin-api/client/pc/device/calibration/create)
+	CreateCalibration(w http.ResponseWriter, r *http.Request)
+	// GetCalibrationPage The calibrations of a device, the newest first
+	// (GET /admin-api/client/pc/device/calibration/page)
+	GetCalibrationPage(w http.ResponseWriter, r *http.Request, params GetCalibrationPageParams)
+	// UndoCalibration Undo a calibration
+	// (PUT /admin-api/client/pc/device/calibration/undo)
+	UndoCalibration(w http.ResponseWriter, r *http.Request)
 	// ClaimDevice Take over the device of a label
 	// (POST /admin-api/client/pc/device/claim)
 	ClaimDevice(w http.ResponseWriter, r *http.Request)
@@ -6094,6 +6229,106 @@ func (siw *ServerInterfaceWrapper) PageAudit(w http.ResponseWriter, r *http.Requ
 	handler.ServeHTTP(w, r)
 }
 
+// CreateCalibration operation middleware
+func (siw *ServerInterfaceWrapper) CreateCalibration(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.CreateCalibration(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetCalibrationPage operation middleware
+func (siw *ServerInterfaceWrapper) GetCalibrationPage(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetCalibrationPageParams
+
+	// ------------- Optional query parameter "pageNo" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageNo", r.URL.Query(), &params.PageNo, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "pageNo"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "pageNo", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "pageSize" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageSize", r.URL.Query(), &params.PageSize, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "pageSize"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "pageSize", Err: err})
+		}
+		return
+	}
+
+	// ------------- Required query parameter "deviceName" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "deviceName", r.URL.Query(), &params.DeviceName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "deviceName"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "deviceName", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "yeuSign" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "yeuSign", r.URL.Query(), &params.YeuSign, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "yeuSign"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "yeuSign", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetCalibrationPage(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// UndoCalibration operation middleware
+func (siw *ServerInterfaceWrapper) UndoCalibration(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.UndoCalibration(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // ClaimDevice operation middleware
 func (siw *ServerInterfaceWrapper) ClaimDevice(w http.ResponseWriter, r *http.Request) {
 
@@ -6467,6 +6702,19 @@ func (siw *ServerInterfaceWrapper) GetAggregatedData(w http.ResponseWriter, r *h
 		return
 	}
 
+	// ------------- Optional query parameter "values" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "values", r.URL.Query(), &params.Values, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "values"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "values", Err: err})
+		}
+		return
+	}
+
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.GetAggregatedData(w, r, params)
 	}))
@@ -6548,6 +6796,19 @@ func (siw *ServerInterfaceWrapper) GetTimeIntervalDataColumns(w http.ResponseWri
 			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "points"})
 		} else {
 			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "points", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "values" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "values", r.URL.Query(), &params.Values, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "values"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "values", Err: err})
 		}
 		return
 	}
@@ -6908,6 +7169,19 @@ func (siw *ServerInterfaceWrapper) GetTimeIntervalDataMap(w http.ResponseWriter,
 		return
 	}
 
+	// ------------- Optional query parameter "values" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "values", r.URL.Query(), &params.Values, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "values"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "values", Err: err})
+		}
+		return
+	}
+
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.GetTimeIntervalDataMap(w, r, params)
 	}))
@@ -6989,6 +7263,19 @@ func (siw *ServerInterfaceWrapper) GetTimeIntervalDataRows(w http.ResponseWriter
 			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "points"})
 		} else {
 			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "points", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "values" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "values", r.URL.Query(), &params.Values, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "values"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "values", Err: err})
 		}
 		return
 	}
@@ -9493,6 +9780,9 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/device/create", wrapper.CreateDevice)
 	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/admin-api/client/pc/device/delete", wrapper.DeleteDevice)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/first-reading", wrapper.GetFirstReading)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/device/calibration/create", wrapper.CreateCalibration)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/calibration/page", wrapper.GetCalibrationPage)
+	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/admin-api/client/pc/device/calibration/undo", wrapper.UndoCalibration)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/device/claim/read", wrapper.ReadClaim)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/device/claim", wrapper.ClaimDevice)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/device/import", wrapper.ImportDevices)
@@ -10250,6 +10540,72 @@ type PageAuditResponseObject interface {
 type PageAudit200JSONResponse AuditPageAnswer
 
 func (response PageAudit200JSONResponse) VisitPageAuditResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateCalibrationRequestObject struct {
+	Body *CreateCalibrationJSONRequestBody
+}
+
+type CreateCalibrationResponseObject interface {
+	VisitCreateCalibrationResponse(w http.ResponseWriter) error
+}
+
+type CreateCalibration200JSONResponse CalibrationCreatedAnswer
+
+func (response CreateCalibration200JSONResponse) VisitCreateCalibrationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetCalibrationPageRequestObject struct {
+	Params GetCalibrationPageParams
+}
+
+type GetCalibrationPageResponseObject interface {
+	VisitGetCalibrationPageResponse(w http.ResponseWriter) error
+}
+
+type GetCalibrationPage200JSONResponse CalibrationPageAnswer
+
+func (response GetCalibrationPage200JSONResponse) VisitGetCalibrationPageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UndoCalibrationRequestObject struct {
+	Body *UndoCalibrationJSONRequestBody
+}
+
+type UndoCalibrationResponseObject interface {
+	VisitUndoCalibrationResponse(w http.ResponseWriter) error
+}
+
+type UndoCalibration200JSONResponse BooleanAnswer
+
+func (response UndoCalibration200JSONResponse) VisitUndoCalibrationResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -12585,6 +12941,15 @@ type StrictServerInterface interface {
 	// PageAudit The tenant's audit entries, newest first
 	// (GET /admin-api/client/pc/audit/page)
 	PageAudit(ctx context.Context, request PageAuditRequestObject) (PageAuditResponseObject, error)
+	// CreateCalibration Correct a property of a device from a time on
+	// (POST /admin-api/client/pc/device/calibration/create)
+	CreateCalibration(ctx context.Context, request CreateCalibrationRequestObject) (CreateCalibrationResponseObject, error)
+	// GetCalibrationPage The calibrations of a device, the newest first
+	// (GET /admin-api/client/pc/device/calibration/page)
+	GetCalibrationPage(ctx context.Context, request GetCalibrationPageRequestObject) (GetCalibrationPageResponseObject, error)
+	// UndoCalibration Undo a calibration
+	// (PUT /admin-api/client/pc/device/calibration/undo)
+	UndoCalibration(ctx context.Context, request UndoCalibrationRequestObject) (UndoCalibrationResponseObject, error)
 	// ClaimDevice Take over the device of a label
 	// (POST /admin-api/client/pc/device/claim)
 	ClaimDevice(ctx context.Context, request ClaimDeviceRequestObject) (ClaimDeviceResponseObject, error)
@@ -13752,6 +14117,94 @@ func (sh *strictHandler) PageAudit(w http.ResponseWriter, r *http.Request, param
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(PageAuditResponseObject); ok {
 		if err := validResponse.VisitPageAuditResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// CreateCalibration operation middleware
+func (sh *strictHandler) CreateCalibration(w http.ResponseWriter, r *http.Request) {
+	var request CreateCalibrationRequestObject
+
+	var body CreateCalibrationJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateCalibration(ctx, request.(CreateCalibrationRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateCalibration")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(CreateCalibrationResponseObject); ok {
+		if err := validResponse.VisitCreateCalibrationResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetCalibrationPage operation middleware
+func (sh *strictHandler) GetCalibrationPage(w http.ResponseWriter, r *http.Request, params GetCalibrationPageParams) {
+	var request GetCalibrationPageRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetCalibrationPage(ctx, request.(GetCalibrationPageRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetCalibrationPage")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetCalibrationPageResponseObject); ok {
+		if err := validResponse.VisitGetCalibrationPageResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// UndoCalibration operation middleware
+func (sh *strictHandler) UndoCalibration(w http.ResponseWriter, r *http.Request) {
+	var request UndoCalibrationRequestObject
+
+	var body UndoCalibrationJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.UndoCalibration(ctx, request.(UndoCalibrationRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UndoCalibration")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(UndoCalibrationResponseObject); ok {
+		if err := validResponse.VisitUndoCalibrationResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

@@ -436,6 +436,9 @@ type DeviceName = string
 // Limit defines model for Limit.
 type Limit = int
 
+// Values defines model for Values.
+type Values = string
+
 // WebhookId defines model for WebhookId.
 type WebhookId = int64
 
@@ -480,6 +483,9 @@ type GetAggregatesParams struct {
 	// Limit the most rows: instants, hours or days
 	Limit *int `form:"limit,omitempty" json:"limit,omitempty"`
 
+	// Values `corrected`: as calibrations correct them; `raw`: as they arrived
+	Values *Values `form:"values,omitempty" json:"values,omitempty"`
+
 	// Cursor nextCursor of the previous answer
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
@@ -504,12 +510,21 @@ type GetHistoryParams struct {
 	// Limit the most rows; for JSON 10,000 when absent, and 50,000 at most
 	Limit *int `form:"limit,omitempty" json:"limit,omitempty"`
 
+	// Values `corrected`: as calibrations correct them; `raw`: as they arrived
+	Values *Values `form:"values,omitempty" json:"values,omitempty"`
+
 	// Cursor nextCursor of the previous answer
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // GetHistoryParamsFormat defines parameters for GetHistory.
 type GetHistoryParamsFormat string
+
+// GetLatestParams defines parameters for GetLatest.
+type GetLatestParams struct {
+	// Values `corrected`: as calibrations correct them; `raw`: as they arrived
+	Values *Values `form:"values,omitempty" json:"values,omitempty"`
+}
 
 // ListNoticesParams defines parameters for ListNotices.
 type ListNoticesParams struct {
@@ -563,7 +578,7 @@ type ServerInterface interface {
 	GetHistory(w http.ResponseWriter, r *http.Request, deviceName DeviceName, params GetHistoryParams)
 	// GetLatest A device's newest values
 	// (GET /devices/{deviceName}/latest)
-	GetLatest(w http.ResponseWriter, r *http.Request, deviceName DeviceName)
+	GetLatest(w http.ResponseWriter, r *http.Request, deviceName DeviceName, params GetLatestParams)
 	// ListNotices Alarm notices, newest first
 	// (GET /notices)
 	ListNotices(w http.ResponseWriter, r *http.Request, params ListNoticesParams)
@@ -825,6 +840,19 @@ func (siw *ServerInterfaceWrapper) GetAggregates(w http.ResponseWriter, r *http.
 		return
 	}
 
+	// ------------- Optional query parameter "values" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "values", r.URL.Query(), &params.Values, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "values"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "values", Err: err})
+		}
+		return
+	}
+
 	// ------------- Optional query parameter "cursor" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", r.URL.Query(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
@@ -932,6 +960,19 @@ func (siw *ServerInterfaceWrapper) GetHistory(w http.ResponseWriter, r *http.Req
 		return
 	}
 
+	// ------------- Optional query parameter "values" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "values", r.URL.Query(), &params.Values, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "values"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "values", Err: err})
+		}
+		return
+	}
+
 	// ------------- Optional query parameter "cursor" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", r.URL.Query(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
@@ -971,8 +1012,24 @@ func (siw *ServerInterfaceWrapper) GetLatest(w http.ResponseWriter, r *http.Requ
 		return
 	}
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetLatestParams
+
+	// ------------- Optional query parameter "values" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "values", r.URL.Query(), &params.Values, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "values"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "values", Err: err})
+		}
+		return
+	}
+
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetLatest(w, r, deviceName)
+		siw.Handler.GetLatest(w, r, deviceName, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -1667,6 +1724,7 @@ func (response GetHistorydefaultApplicationProblemPlusJSONResponse) VisitGetHist
 
 type GetLatestRequestObject struct {
 	DeviceName DeviceName `json:"deviceName"`
+	Params     GetLatestParams
 }
 
 type GetLatestResponseObject interface {
@@ -2289,10 +2347,11 @@ func (sh *strictHandler) GetHistory(w http.ResponseWriter, r *http.Request, devi
 }
 
 // GetLatest operation middleware
-func (sh *strictHandler) GetLatest(w http.ResponseWriter, r *http.Request, deviceName DeviceName) {
+func (sh *strictHandler) GetLatest(w http.ResponseWriter, r *http.Request, deviceName DeviceName, params GetLatestParams) {
 	var request GetLatestRequestObject
 
 	request.DeviceName = deviceName
+	request.Params = params
 
 	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
 		return sh.ssi.GetLatest(ctx, request.(GetLatestRequestObject))
