@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"tilth/internal/domain/derivation"
@@ -9,6 +10,7 @@ import (
 	"tilth/internal/domain/tenant"
 	"tilth/internal/platform/agronomy"
 	"tilth/internal/platform/errs"
+	"tilth/internal/platform/limit"
 )
 
 // derivation makes the engine of derived values. The registry tells it of changed structure, and
@@ -23,6 +25,41 @@ func (s *Stores) derivation() *derivation.Engine {
 	})
 	return e
 }
+
+// past computes the derived values of the past again, in between the messages that arrive.
+type past struct {
+	stores *Stores
+	intake derivation.Recomputer
+}
+
+// Recompute is calibration.Past.
+func (p *past) Recompute(
+	ctx context.Context, t tenant.ID, d device.ID, from, to int64,
+) (days, values int, err error) {
+	s := p.stores
+	owner, err := s.Tenants.Get(ctx, t)
+	if err != nil {
+		return 0, 0, err
+	}
+	task, why := s.Turns.Enter(ctx, t, calibrationUser)
+	switch {
+	case why != limit.NotFull:
+		return 0, 0, errors.New("too much work on this tenant's readings is waiting")
+	case task == nil:
+		return 0, 0, ctx.Err()
+	}
+	defer task.Leave()
+	ctx = limit.WithTask(ctx, task)
+	covered, err := s.Readings.Coverage(ctx, t, d, from, to, owner.TimeZone)
+	if err != nil {
+		return 0, 0, err
+	}
+	ref := device.Ref{Tenant: t, ID: d}
+	return derivation.RecomputeDays(ctx, task, p.intake, ref, covered, nil, context.Context.Err)
+}
+
+// calibrationUser stands for calibrations in place of a user id.
+const calibrationUser = -1
 
 // derives reports whether anything is computed from a device's readings.
 func (s *Stores) derives(ref device.Ref) bool {

@@ -220,6 +220,15 @@ func (s *Server) Run(ctx context.Context, prepare func(context.Context) error, r
 	})
 	work.Go(func() error { return s.Stores.Credentials.Run(inner, s.logger) })
 	work.Go(func() error { return s.signIn.Run(inner, s.logger) })
+	work.Go(func() error {
+		select {
+		case <-s.accepting:
+			serverContext := s.Stores.Audit.NewContext(inner, audit.Actor{Kind: audit.Server})
+			return s.Stores.Calibrations.Run(serverContext, s.logger)
+		case <-inner.Done():
+			return nil
+		}
+	})
 	work.Go(func() error { return s.Stores.Audit.Run(inner, s.logger) })
 	work.Go(func() error { return s.sweepHourly(inner) })
 	if s.mails != nil {

@@ -14,6 +14,7 @@ import (
 	"tilth/internal/cluster"
 	"tilth/internal/domain/alarm"
 	"tilth/internal/domain/audit"
+	"tilth/internal/domain/calibration"
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/identity"
 	"tilth/internal/domain/notify"
@@ -71,6 +72,7 @@ type Stores struct {
 	Positions     *alarm.PositionStore
 	Rules         *alarm.RuleStore
 	Alarms        *alarm.Engine
+	Calibrations  *calibration.Service
 	Channels      *notify.ChannelStore
 	Webhooks      *notify.WebhookStore
 	WebhookCaller *webhook.Caller
@@ -288,6 +290,18 @@ func newStores(
 		OnCaughtUp:        func(tenant.ID) { s.Outbox.Wake() },
 		Warm:              f.warm.ofRules(),
 	})
+	s.Calibrations = calibration.New(calibration.Deps{
+		DB:             d,
+		Devices:        s.Devices,
+		Registry:       s.Registry,
+		Catalog:        s.Catalog,
+		Readings:       readings,
+		Judge:          s.Alarms,
+		Now:            time.Now,
+		Retention:      set.Retention,
+		RetentionClock: until.Now,
+		Meter:          limits,
+	})
 	if err := s.load(ctx, f); err != nil {
 		return nil, ExplainDamage(set.DataDir, err)
 	}
@@ -306,6 +320,9 @@ func (s *Stores) load(ctx context.Context, f *foundation) error {
 		return err
 	}
 	if err := s.Devices.LoadRegistryFrom(ctx, s.Catalog, s.Registry, f.warm.ofDevices()); err != nil {
+		return err
+	}
+	if err := s.Calibrations.Load(ctx); err != nil { // before alarm rules look at readings
 		return err
 	}
 	if err := s.Status.Load(ctx); err != nil {

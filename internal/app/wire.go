@@ -53,8 +53,10 @@ func (s *Server) wire() error {
 		Alarms:   st.Alarms,
 		Screens:  st.Live,
 		Registry: st.Registry,
+		Curves:   st.Readings.Curves,
 		Logger:   s.logger,
 	})
+	st.Calibrations.Deriver, st.Calibrations.Past = derived, &past{st, s.Pipeline}
 	s.mqtt = ingest.NewMQTT(s.Pipeline)
 	remover := &device.Remover{
 		DB:          st.DB,
@@ -197,6 +199,7 @@ func (s *Server) wire() error {
 			Now:      time.Now,
 			Meter:    st.Limits,
 		}),
+		Calibrations:      st.Calibrations,
 		Silence:           st.Silence,
 		Readings:          st.Readings,
 		Notices:           st.Notices,

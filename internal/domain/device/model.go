@@ -86,6 +86,16 @@ type Product struct {
 	BatteryLimit *float64
 }
 
+// PropertyByID gives the property of an id; nil: the product has none.
+func (p *Product) PropertyByID(id PropertyID) *Property {
+	for i := range p.Properties {
+		if p.Properties[i].ID == id {
+			return &p.Properties[i]
+		}
+	}
+	return nil
+}
+
 // DisplayName gives the product's name in a language; its Name if it has none in that language.
 func (p *Product) DisplayName(l text.Language) string {
 	if name := text.InLanguage(p.Names, l); name != "" {

@@ -200,8 +200,8 @@ type rawKey struct{}
 // WithRaw makes readers that are given the context return numbers as they arrived.
 func WithRaw(ctx context.Context) context.Context { return context.WithValue(ctx, rawKey{}, true) }
 
-// curvesFor returns the curves with which a reader corrects.
-func (s *Store) curvesFor(ctx context.Context, ref device.Ref) Curves {
+// CurvesFor returns the curves with which a reader that is given the context corrects; nil: it does not.
+func (s *Store) CurvesFor(ctx context.Context, ref device.Ref) Curves {
 	c := s.Curves(ref)
 	if c == nil || ctx.Value(rawKey{}) != nil {
 		return nil

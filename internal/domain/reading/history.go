@@ -53,7 +53,7 @@ func (s *Store) AsOf(
 	}
 	defer s.leave()
 	wanted := sortedProperties(props)
-	curves := s.curvesFor(ctx, device.Ref{Tenant: t, ID: d})
+	curves := s.CurvesFor(ctx, device.Ref{Tenant: t, ID: d})
 	var missing []device.PropertyID
 	// Every property that was ever measured has a latest value, so a property without one needs no
 	// search through the whole history.

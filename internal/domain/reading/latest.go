@@ -316,7 +316,7 @@ func (s *Store) Newest(ctx context.Context, t tenant.ID, d device.ID) []Newest {
 	if values == nil {
 		return nil
 	}
-	curves := s.curvesFor(ctx, ref)
+	curves := s.CurvesFor(ctx, ref)
 	newest := make([]Newest, len(values))
 	for i, h := range values {
 		newest[i] = h.Newest
@@ -330,7 +330,7 @@ func (s *Store) Newest(ctx context.Context, t tenant.ID, d device.ID) []Newest {
 func (s *Store) NewestOf(ctx context.Context, t tenant.ID, d device.ID, p device.PropertyID) (n Newest, ok bool) {
 	ref := device.Ref{Tenant: t, ID: d}
 	if n, ok = s.latest.getOne(ref, p); ok {
-		n.Value, _ = s.curvesFor(ctx, ref)[p].Correct(n.Time, n.Value)
+		n.Value, _ = s.CurvesFor(ctx, ref)[p].Correct(n.Time, n.Value)
 	}
 	return n, ok
 }

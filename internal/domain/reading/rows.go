@@ -66,7 +66,7 @@ func (s *Store) rowsFromSnapshot(
 	props []device.PropertyID,
 ) *rows {
 	r := s.emptyRows(ctx, base, rowQuery{ref: ref, from: clampTime(from), to: clampTime(to), wanted: props})
-	if c := s.curvesFor(ctx, ref); c.ApplyIn(props, r.query.from, r.query.to) {
+	if c := s.CurvesFor(ctx, ref); c.ApplyIn(props, r.query.from, r.query.to) {
 		r.query.curves = c
 	}
 	first, _ := dayOf(r.query.from)

@@ -137,7 +137,7 @@ func (s *server) GetAlarmNotice(
 		for sign, points := range d.Chart {
 			list := make([]wire.SeriesPoint, len(points))
 			for i, p := range points {
-				list[i] = wire.SeriesPoint(p)
+				list[i] = wire.SeriesPoint{Time: p.Time, Value: p.Value}
 			}
 			kept[sign] = list
 		}

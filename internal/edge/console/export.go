@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"tilth/internal/domain/audit"
+	"tilth/internal/domain/calibration"
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/reading"
 	"tilth/internal/edge/console/sheet"
@@ -49,6 +50,8 @@ func (s *server) ExportDeviceData(
 		historyQuery: h,
 		catalog:      s.Catalog,
 		readings:     s.Readings,
+		curves:       s.curvesIn(ctx, &h),
+		calibrations: s.Calibrations.Holding(h.ref),
 		zone:         zone,
 		language:     requestFrom(ctx).Language,
 		createdAt:    s.Now(),
@@ -79,11 +82,14 @@ type export struct {
 	createdAt time.Time
 	rowLimit  int // rows of one sheet
 
+	curves       reading.Curves            // that correct some of the readings
+	calibrations []calibration.Calibration // of the device, by property and time
+
 	book        *sheet.Book
 	sheet       *sheet.Sheet // the sheet to which the readings are written
 	sheets      int          // sheets of readings begun so far
 	frames      int          // frames written so far
-	columnHeads []string     // the heads of the properties' columns: names and units
+	columnHeads []string     // the heads of the columns: names and units of properties, of corrected ones twice
 }
 
 // write writes the readings, on several sheets if need be, and then the sheet about the export,
@@ -91,16 +97,19 @@ type export struct {
 func (e *export) write(ctx context.Context, out io.Writer) error {
 	e.book = sheet.New(out, e.createdAt)
 	column := make(map[device.PropertyID]int, len(e.props))
-	for i, p := range e.props {
-		column[p.ID] = i
+	for _, p := range e.props {
+		column[p.ID] = len(e.columnHeads)
 		e.columnHeads = append(e.columnHeads, e.columnHead(p))
+		if e.isCorrected(p) {
+			e.columnHeads = append(e.columnHeads, e.columnHead(p)+" · "+e.label("export.raw"))
+		}
 	}
 	if err := e.beginSheet(); err != nil {
 		return err
 	}
-	cells, number := make([]reading.Value, len(e.props)), []byte(nil)
+	cells, number := make([]reading.Value, len(e.columnHeads)), []byte(nil)
 	err := e.readings.Range(
-		ctx,
+		reading.WithRaw(ctx),
 		e.device.Tenant,
 		e.device.ID,
 		e.from,
@@ -119,7 +128,11 @@ func (e *export) write(ctx context.Context, out io.Writer) error {
 			e.sheet.Time(time.UnixMilli(at).In(e.zone))
 			clear(cells)
 			for _, f := range fields {
-				cells[column[f.Property]] = f.Value
+				place := column[f.Property]
+				value, applies := e.curves[f.Property].Correct(at, f.Value)
+				if cells[place] = value; applies {
+					cells[place+1] = f.Value
+				}
 			}
 			for _, v := range cells {
 				switch v.Kind() {
@@ -217,7 +230,10 @@ func (e *export) writeAbout() error {
 	if err := e.writeOffsets(s, from, to); err != nil {
 		return err
 	}
-	return e.writeAttributes(s)
+	if err := e.writeAttributes(s); err != nil {
+		return err
+	}
+	return e.writeCalibrations(s)
 }
 
 // writeOffsets writes each offset of the zone from UTC within the range, and since when it applies:
@@ -240,13 +256,8 @@ func (e *export) writeOffsets(s *sheet.Sheet, from, to time.Time) error {
 
 // writeAttributes writes what each column holds.
 func (e *export) writeAttributes(s *sheet.Sheet) error {
-	for range 2 { // the first row stays empty
-		if err := s.Row(); err != nil {
-			return err
-		}
-	}
-	for _, key := range []string{"export.attribute", "export.identifier", "export.unit"} {
-		s.Bold(e.label(key))
+	if err := e.writeHeads(s, "export.attribute", "export.identifier", "export.unit"); err != nil {
+		return err
 	}
 	for _, p := range e.props {
 		if err := s.Row(); err != nil {

@@ -38,6 +38,8 @@ func (f failingReadings) NewestOf(
 	return reading.Newest{}, false
 }
 
+func (f failingReadings) CurvesFor(context.Context, device.Ref) reading.Curves { return nil }
+
 func (f failingReadings) Downsample(
 	context.Context,
 	tenant.ID,

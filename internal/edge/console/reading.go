@@ -20,11 +20,14 @@ func (s *server) latest(ctx context.Context, t tenant.ID, id device.ID, p *devic
 	if len(last) == 0 {
 		return nil
 	}
+	raw := s.rawLatest(ctx, device.Ref{Tenant: t, ID: id})
 	by := make(wire.Latest, len(last))
 	for i := range p.Properties {
 		for _, v := range last {
 			if prop := &p.Properties[i]; prop.ID == v.Property {
-				by[prop.Identifier] = *s.wireReading(ctx, prop, &v)
+				w := s.wireReading(ctx, prop, &v)
+				w.Raw = raw[v.Property]
+				by[prop.Identifier] = *w
 			}
 		}
 	}

@@ -26,6 +26,7 @@ func (s *server) GetAggregatedData(
 	r wire.GetAggregatedDataRequestObject,
 ) (wire.GetAggregatedDataResponseObject, error) {
 	p := r.Params
+	ctx = withValues(ctx, p.Values)
 	h, err := s.cachedDevice(ctx, p.DeviceName)
 	if err != nil {
 		return nil, err

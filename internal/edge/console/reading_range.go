@@ -177,6 +177,7 @@ func (s *server) GetTimeIntervalDataMap(
 	r wire.GetTimeIntervalDataMapRequestObject,
 ) (wire.GetTimeIntervalDataMapResponseObject, error) {
 	p := r.Params
+	ctx = withValues(ctx, p.Values)
 	h, err := s.cachedHistoryWithFormer(ctx, p.DeviceName, p.StartTime, p.EndTime, p.YeuSignList)
 	if err != nil {
 		return nil, err
@@ -184,15 +185,16 @@ func (s *server) GetTimeIntervalDataMap(
 	if p.Points == nil {
 		return s.sendSeries(ctx, &h, s.sendAllJSON, func(out *pointWriter, prop *device.Property) error {
 			// One pass for each property, so that memory does not grow with the range.
+			curve := s.curvesIn(ctx, &h)[prop.ID]
 			return s.Readings.Range(
-				ctx,
+				reading.WithRaw(ctx),
 				h.ref.Tenant,
 				h.ref.ID,
 				h.from,
 				h.to,
 				[]device.PropertyID{prop.ID},
 				func(at int64, fields []reading.Field) error {
-					return out.write(at, fields[0].Value)
+					return out.writeCorrected(at, fields[0].Value, curve)
 				},
 			)
 		}), nil
@@ -214,7 +216,7 @@ func (s *server) GetTimeIntervalDataMap(
 				*p.Points,
 				func(int64) {},
 				func(at int64, fields []reading.Field) error {
-					return out.write(at, fields[0].Value)
+					return out.write(at, fields[0].Value, reading.Value{})
 				},
 			)
 		}
@@ -222,8 +224,12 @@ func (s *server) GetTimeIntervalDataMap(
 		if err != nil {
 			return err
 		}
+		raws, err := s.rawAt(ctx, &h, prop, o.Times)
+		if err != nil {
+			return err
+		}
 		for i, at := range o.Times {
-			if err := out.write(at, o.Value(i)); err != nil {
+			if err := out.write(at, o.Value(i), rawOf(raws, i)); err != nil {
 				return err
 			}
 		}
@@ -310,7 +316,17 @@ type pointWriter struct {
 	started bool
 }
 
-func (p *pointWriter) write(at int64, v reading.Value) error {
+// writeCorrected writes a reading that arrived as raw, corrected by a curve; nil: by none.
+func (p *pointWriter) writeCorrected(at int64, raw reading.Value, curve *reading.Curve) error {
+	v, applies := curve.Correct(at, raw)
+	if !applies {
+		raw = reading.Value{}
+	}
+	return p.write(at, v, raw)
+}
+
+// write writes a reading, and as what it arrived if it is corrected; otherwise raw is of no kind.
+func (p *pointWriter) write(at int64, v, raw reading.Value) error {
 	if p.started {
 		p.out.Buf = append(p.out.Buf, ',')
 	}
@@ -318,7 +334,11 @@ func (p *pointWriter) write(at int64, v reading.Value) error {
 	p.out.Buf = append(p.out.Buf, `{"time":`...)
 	p.out.Buf = strconv.AppendInt(p.out.Buf, at, 10)
 	p.out.Buf = append(p.out.Buf, `,"value":`...)
-	p.out.Buf = append(v.AppendJSON(p.out.Buf), '}')
+	p.out.Buf = v.AppendJSON(p.out.Buf)
+	if raw.Kind() != reading.KindNone {
+		p.out.Buf = raw.AppendJSON(append(p.out.Buf, `,"raw":`...))
+	}
+	p.out.Buf = append(p.out.Buf, '}')
 	return p.out.FlushIfFull()
 }
 

@@ -19,6 +19,7 @@ func (s *server) GetTimeIntervalDataColumns(
 	r wire.GetTimeIntervalDataColumnsRequestObject,
 ) (wire.GetTimeIntervalDataColumnsResponseObject, error) {
 	p := r.Params
+	ctx = withValues(ctx, p.Values)
 	h, err := s.cachedHistory(ctx, p.DeviceName, p.StartTime, p.EndTime, p.YeuSignList)
 	if err != nil {
 		return nil, err
@@ -42,10 +43,15 @@ func (s *server) GetTimeIntervalDataColumns(
 				if err != nil {
 					return err
 				}
-				if len(o.Times) > 0 {
-					if err := pieces.writeDownsampled(columnKey(prop), &o); err != nil {
-						return err
-					}
+				if len(o.Times) == 0 {
+					continue
+				}
+				raws, err := s.rawAt(ctx, &h, prop, o.Times)
+				if err != nil {
+					return err
+				}
+				if err := pieces.writeDownsampled(columnKey(prop), &o, raws); err != nil {
+					return err
 				}
 			}
 			return pieces.finish()
@@ -68,11 +74,18 @@ func (s *server) writePieces(ctx context.Context, out *httpbase.StreamWriter, h 
 		keys[prop.ID] = columnKey(prop)
 	}
 	pieces := pieceWriter{out: out}
+	curves := s.curvesIn(ctx, h)
+	ctx = reading.WithRaw(ctx) // corrected below, where both are at hand
 	err := s.Readings.Columns(ctx, h.ref.Tenant, h.ref.ID, h.from, h.to, ids, func(c *reading.Columns) error {
 		pieces.beginPiece(c.Times)
 		for i := range c.Columns {
-			pieces.beginColumn(keys[c.Columns[i].Property])
-			out.Buf = c.Columns[i].AppendJSON(out.Buf)
+			column := &c.Columns[i]
+			pieces.beginColumn(keys[column.Property])
+			if curve := curves[column.Property]; curve != nil {
+				pieces.writeCorrected(keys[column.Property], c.Times, column, curve)
+			} else {
+				out.Buf = column.AppendJSON(out.Buf)
+			}
 			if err := out.FlushIfFull(); err != nil {
 				return err
 			}
@@ -96,6 +109,7 @@ type pieceWriter struct {
 	out       *httpbase.StreamWriter
 	pieces    int
 	hasColumn bool // the piece has a column
+	raw       []byte // the member raw of the piece, but for its end; empty: it has none
 }
 
 func (w *pieceWriter) beginPiece(times []int64) {
@@ -119,6 +133,10 @@ func (w *pieceWriter) beginColumn(key []byte) {
 // endPiece ends a piece that has a column, and writes the length of its buckets.
 func (w *pieceWriter) endPiece(bucket int64) error {
 	w.out.Buf = append(w.out.Buf, "]}"...)
+	if len(w.raw) > 0 {
+		w.out.Buf = append(append(w.out.Buf, w.raw...), '}')
+		w.raw = w.raw[:0]
+	}
 	if bucket > 0 {
 		w.out.Buf = append(w.out.Buf, `,"bucket":`...)
 		w.out.Buf = strconv.AppendInt(w.out.Buf, bucket, 10)
@@ -130,8 +148,9 @@ func (w *pieceWriter) endPiece(bucket int64) error {
 // maxBatchReadings is how many downsampled readings are written before the buffer is flushed.
 const maxBatchReadings = 1 << 10
 
-// writeDownsampled writes a property's downsampled readings as one piece.
-func (w *pieceWriter) writeDownsampled(key []byte, o *reading.Downsampled) error {
+// writeDownsampled writes a property's downsampled readings as one piece, with what corrected ones arrived
+// as (see rawAt).
+func (w *pieceWriter) writeDownsampled(key []byte, o *reading.Downsampled, raws []reading.Value) error {
 	w.beginPiece(o.Times)
 	w.beginColumn(key)
 	for from := 0; from < len(o.Times); from += maxBatchReadings {
@@ -143,6 +162,7 @@ func (w *pieceWriter) writeDownsampled(key []byte, o *reading.Downsampled) error
 			return err
 		}
 	}
+	w.addRaw(key, raws)
 	return w.endPiece(o.Bucket)
 }
 

@@ -18,6 +18,7 @@ func (s *server) GetTimeIntervalDataRows(
 	r wire.GetTimeIntervalDataRowsRequestObject,
 ) (wire.GetTimeIntervalDataRowsResponseObject, error) {
 	p := r.Params
+	ctx = withValues(ctx, p.Values)
 	h, err := s.cachedHistory(ctx, p.DeviceName, p.StartTime, p.EndTime, p.YeuSignList)
 	if err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ import (
 
 	"tilth/internal/domain/alarm"
 	"tilth/internal/domain/audit"
+	"tilth/internal/domain/calibration"
 	"tilth/internal/domain/captcha"
 	"tilth/internal/domain/derivation"
 	"tilth/internal/domain/device"
@@ -37,6 +38,7 @@ import (
 type Readings interface {
 	Newest(ctx context.Context, t tenant.ID, d device.ID) []reading.Newest
 	NewestOf(ctx context.Context, t tenant.ID, d device.ID, p device.PropertyID) (reading.Newest, bool)
+	CurvesFor(ctx context.Context, ref device.Ref) reading.Curves
 	Downsample(
 		ctx context.Context,
 		t tenant.ID,
@@ -126,6 +128,7 @@ type Options struct {
 	Diagnostics       *device.Diagnostics
 	Hints             *device.Hints
 	SelfService       *selfservice.Service
+	Calibrations      *calibration.Service
 	Silence           *silence.Finder
 	Readings          Readings
 	ReadingStore      *reading.Store // the store behind Readings, on which rules are rehearsed

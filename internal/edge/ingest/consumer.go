@@ -53,6 +53,7 @@ type ConsumerOptions struct {
 	Alarms    alarms
 	Screens   screens
 	Registry  *device.Registry
+	Curves    func(device.Ref) reading.Curves // nil: numbers are shown as they arrived
 	Logger    *slog.Logger  // default: discard
 	SaveEvery time.Duration // minimum time between saves of the position; default 1 s
 }
@@ -71,7 +72,7 @@ func NewConsumer(o ConsumerOptions) *Consumer {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	fallback(&o.SaveEvery, time.Second)
-	return &Consumer{opts: o, publisher: newLivePublisher(o.Screens, o.Registry)}
+	return &Consumer{opts: o, publisher: newLivePublisher(o.Screens, o.Registry, o.Curves)}
 }
 
 // Run consumes the journal until ctx ends, and then saves the position a last time. It returns nil

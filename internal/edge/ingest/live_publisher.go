@@ -23,14 +23,20 @@ const (
 type livePublisher struct {
 	screens  screens
 	registry *device.Registry
+	curves   func(device.Ref) reading.Curves
 
 	mu      sync.Mutex
 	pending map[tenant.ID]*pendingUpdates
 	wake    chan struct{} // capacity 1
 }
 
-func newLivePublisher(s screens, r *device.Registry) *livePublisher {
+// newLivePublisher makes a publisher. curves may be nil: numbers are shown as they arrived.
+func newLivePublisher(s screens, r *device.Registry, curves func(device.Ref) reading.Curves) *livePublisher {
+	if curves == nil {
+		curves = func(device.Ref) reading.Curves { return nil }
+	}
 	return &livePublisher{
+		curves:   curves,
 		screens:  s,
 		registry: r,
 		pending:  map[tenant.ID]*pendingUpdates{},
@@ -52,10 +58,16 @@ func (t *livePublisher) add(batch []reading.Arrival) {
 				pending = t.pendingFor(owner)
 			}
 		}
-		if pending != nil {
-			pending.add(f)
-			added = true
+		if pending == nil {
+			continue
 		}
+		if c := t.curves(f.Ref()); c != nil {
+			own := *f
+			own.Fields = c.Correct(f.Time, f.Fields)
+			f = &own
+		}
+		pending.add(f)
+		added = true
 	}
 	if added {
 		select {

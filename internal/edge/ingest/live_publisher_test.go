@@ -26,7 +26,7 @@ func withPublisher(t *testing.T, n int, test func(hub *live.Hub, tell func(secon
 		}
 		r.Replace(stations)
 		hub := live.NewHub("e")
-		publisher := newLivePublisher(hub, r)
+		publisher := newLivePublisher(hub, r, nil)
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan struct{})
 		go func() {

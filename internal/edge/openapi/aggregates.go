@@ -60,6 +60,9 @@ func (s *server) parseAggregates(ctx context.Context, r wire.GetAggregatesReques
 		d.Name, strconv.FormatInt(int64(d.ID), 10), strconv.FormatInt(q.from, 10), formatOptional(to),
 		string(q.asked), strconv.Itoa(q.points), name,
 	}
+	if p.Values != nil {
+		asked = append(asked, "values="+*p.Values) // no identifier
+	}
 	for _, prop := range selected {
 		if p.Properties != nil {
 			asked = append(asked, prop.Identifier)
@@ -96,6 +99,7 @@ func (s *server) GetAggregates(
 	ctx context.Context,
 	r wire.GetAggregatesRequestObject,
 ) (wire.GetAggregatesResponseObject, error) {
+	ctx = withValues(ctx, r.Params.Values)
 	q, err := s.parseAggregates(ctx, r)
 	if err != nil {
 		return nil, err

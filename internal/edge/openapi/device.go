@@ -159,6 +159,7 @@ func (s *server) GetLatest(ctx context.Context, r wire.GetLatestRequestObject) (
 	if err != nil {
 		return nil, err
 	}
+	ctx = withValues(ctx, r.Params.Values)
 	newest := map[device.PropertyID]reading.Last{}
 	for _, l := range s.Readings.Latest(ctx, d.Tenant, d.ID) {
 		newest[l.Property] = l

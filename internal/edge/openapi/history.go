@@ -63,6 +63,9 @@ func (s *server) parseHistory(
 		return nil, err
 	}
 	asked := []string{d.Name, strconv.FormatInt(int64(d.ID), 10), strconv.FormatInt(h.from, 10), formatOptional(to)}
+	if p.Values != nil {
+		asked = append(asked, "values="+*p.Values) // no identifier
+	}
 	if p.Properties != nil {
 		for _, prop := range h.props {
 			asked = append(asked, prop.Identifier)
@@ -74,6 +77,14 @@ func (s *server) parseHistory(
 		h.from = max(h.from, at.Time)
 	}
 	return h, err
+}
+
+// withValues makes readers of the context return numbers as they arrived, if a request asks for that.
+func withValues(ctx context.Context, asked *string) context.Context {
+	if optional(asked) == "raw" {
+		return reading.WithRaw(ctx)
+	}
+	return ctx
 }
 
 // selectProperties finds the properties that a request names, or all.
@@ -141,6 +152,7 @@ func (s *server) GetHistory(
 	r wire.GetHistoryRequestObject,
 ) (wire.GetHistoryResponseObject, error) {
 	info := requestFrom(ctx)
+	ctx = withValues(ctx, r.Params.Values)
 	format := orDefault(r.Params.Format, preferredFormat(info.HTTPRequest.Header.Get("Accept")))
 	h, err := s.parseHistory(ctx, r, format)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tilth/internal/domain/audit"
+	"tilth/internal/domain/derivation"
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/reading"
 	"tilth/internal/domain/tenant"
@@ -76,7 +77,9 @@ func (s *Service) Derive(ctx context.Context, req DeriveRequest) (DeriveResult, 
 	if err != nil {
 		return out, err
 	}
-	err = s.recomputeDays(ctx, task, next.Ref, days, &out)
+	out.Days, out.Values, err = derivation.RecomputeDays(
+		ctx, task, s.Intake, next.Ref, days, s.stopping, s.checkRunning,
+	)
 	if out.Values > 0 {
 		// The log also has the values that were written before an error, and before the caller had
 		// gone.
@@ -119,40 +122,6 @@ func (s *Service) nextDevice(t *tenant.Tenant, req DeriveRequest) (next *device.
 
 // providerUser stands for the provider in place of a user id.
 const providerUser = 0
-
-// recomputeDays recomputes days, the oldest first. After each day it pauses for as long as the day
-// took: messages get the other half of the time.
-func (s *Service) recomputeDays(
-	ctx context.Context,
-	task limit.Task,
-	ref device.Ref,
-	days []reading.CoveredDay,
-	out *DeriveResult,
-) error {
-	pause := time.NewTimer(0)
-	defer pause.Stop()
-	for _, day := range days {
-		task.Pause()
-		select {
-		case <-pause.C:
-		case <-s.stopping:
-		case <-ctx.Done():
-		}
-		task.Resume(ctx)
-		if err := s.checkRunning(ctx); err != nil {
-			return err
-		}
-		began := time.Now()
-		values, err := s.Intake.Recompute(ctx, ref, day.First)
-		out.Values += values
-		if err != nil {
-			return err
-		}
-		out.Days++
-		pause.Reset(time.Since(began))
-	}
-	return nil
-}
 
 // checkRunning returns an error once the server stops or the caller has gone.
 func (s *Service) checkRunning(ctx context.Context) error {

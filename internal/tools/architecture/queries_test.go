@@ -96,6 +96,8 @@ var crossTenantQueries = map[string]string{
 	"device.Store.OwnerOf":                    "for the provider: device names are unique in the installation",
 	"device.Store.OwnersOf":                   "for the provider: device names are unique in the installation",
 	"device.Store.Refs":                       "examines a data folder, which holds all tenants",
+	"calibration.Service.Load":                "at the start: the calibrations of all tenants",
+	"calibration.Service.nextRederivation":    "background work of all tenants",
 	"selfservice.keyedItems":                  "for the provider: its shelf is for all tenants",
 	"selfservice.Shelf.Put":                   "for the provider: its shelf is for all tenants",
 	"selfservice.Shelf.Delete":                "for the provider: its shelf is for all tenants",

@@ -24,7 +24,7 @@ export function textContext(language: Language, names: Names = {}): TextContext 
 
 /** The kinds and actions of the audit log, as the server names them. */
 const knownActions: Readonly<Record<string, readonly string[]>> = {
-  device: ['create', 'update', 'delete', 'export', 'derive'],
+  device: ['create', 'update', 'delete', 'export', 'derive', 'calibrate', 'undoCalibration'],
   scene: ['create', 'update', 'delete'],
   rule: ['create', 'update', 'delete', 'publish', 'unpublish', 'mute', 'unmute', 'devices'],
   notice: ['resolve', 'acknowledge', 'unacknowledge'],
@@ -113,6 +113,7 @@ function codeText(field: string, value: number, context: TextContext): string {
     case 'muteUntil':
     case 'remindAt':
     case 'startTime':
+    case 'fromTime':
     case 'endTime':
       return format.absolute(value);
     case 'longitude':
@@ -149,7 +150,10 @@ export function valueText(field: string, value: unknown, context: TextContext): 
   if (field === 'language' && value === '') return t('activity.value.farmLanguage');
   if (field === 'language' && isLanguage(value)) return descriptors[value].name;
   if (field === 'role' && isRole(value)) return t(`role.${value}`);
-  if (field === 'attributeGone') return names[String(value)]?.yeuName ?? String(value);
+  if (field === 'calibrationKind' && (value === 'offset' || value === 'twoPoint' || value === 'none')) {
+    return t(`activity.value.calibration.${value}`);
+  }
+  if (field === 'attributeGone' || field === 'attribute') return names[String(value)]?.yeuName ?? String(value);
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
@@ -190,7 +194,7 @@ export function attributesOf(entries: readonly Entry[]): string[] {
   const signs = new Set<string>();
   for (const { changes } of entries) {
     for (const { field, before, after } of changes) {
-      if (field === 'attributeGone' && typeof after === 'string') signs.add(after);
+      if ((field === 'attributeGone' || field === 'attribute') && typeof after === 'string') signs.add(after);
       if (field !== 'conditions') continue;
       for (const list of [before, after]) {
         for (const { tslAttribute } of (Array.isArray(list) ? list : []) as Condition[]) signs.add(tslAttribute);
