@@ -270,6 +270,10 @@ func (w *isolationEnv) createTenant(tag, mobile string) *tenantFixture {
 	for _, d := range devices.List {
 		s.devices[d.DeviceName] = d.ID
 	}
+	var made struct{ ID int64 }
+	w.mustCall(s, http.MethodPost, pc+"device/calibration/create", fields{
+		"deviceName": s.device("mast"), "yeuSign": "airTemperature", "fromTime": time.Now().Add(-time.Hour).UnixMilli(), "kind": "none", "note": tag + " calibration",
+	}, &made)
 	var offer struct{ Products []struct{ ProductID int64 } }
 	w.mustCall(s, http.MethodGet, pc+"device/offer", nil, &offer)
 	s.product = offer.Products[0].ProductID

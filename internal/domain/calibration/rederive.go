@@ -25,7 +25,7 @@ type Past interface {
 }
 
 type rederivationRow struct {
-	bun.BaseModel `bun:"table:rederivations"`
+	bun.BaseModel `bun:"table:rederivations,alias:rederivations"`
 	DeviceID      device.ID `bun:",pk"`
 	TenantID      tenant.ID
 	FromTime      int64

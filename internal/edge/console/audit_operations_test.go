@@ -52,6 +52,20 @@ var auditedOperations = map[string]auditedOperation{
 	}},
 	"getInvitation": {exemption: "reads"},
 	"readClaim":     {exemption: "reads"},
+	"createCalibration": {
+		want: "device.calibrate Mast; attribute: <nil> > airTemperature; fromTime: <nil> > 1.7952516e+12; " +
+			"calibrationKind: <nil> > offset; offset: <nil> > -0.5",
+		call: func(_ *testing.T, w *fixture) testkit.Call { return w.calibrateCall(w.offsetForm(-0.5, nil)) },
+	},
+	"undoCalibration": {
+		want: "device.undoCalibration Mast; attribute: <nil> > airTemperature; fromTime: <nil> > 1.7952516e+12; " +
+			"calibrationKind: <nil> > offset; offset: <nil> > -0.5",
+		also: "device.calibrate Mast; attribute: <nil> > airTemperature; fromTime: <nil> > 1.7952516e+12; " +
+			"calibrationKind: <nil> > offset; offset: <nil> > -0.5",
+		call: func(t *testing.T, w *fixture) testkit.Call {
+			return w.undoCall(w.calibrate(t, w.offsetForm(-0.5, nil)))
+		},
+	},
 	"createDevice": {
 		want: "device.create Lower field; product: <nil> > weather-station; noteName: <nil> > Lower field",
 		call: func(t *testing.T, w *fixture) testkit.Call {

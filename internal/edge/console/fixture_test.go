@@ -112,6 +112,7 @@ func newServer(t testing.TB, with ...func(*console.Options)) *fixture {
 		Diagnostics:       w.Diagnostics,
 		Hints:             w.Hints,
 		SelfService:       w.SelfService(w.Remover(w.readings, testkit.NothingInTransit{})),
+		Calibrations:      w.Calibrations(w.readings, w.engine),
 		Silence:           w.SilenceFinder(w.readings),
 		Readings:          w.readings,
 		Notices:           w.Notices,

@@ -3,9 +3,11 @@ package testkit
 import (
 	"context"
 	"testing"
+	"time"
 
 	"tilth/internal/domain/alarm"
 	"tilth/internal/domain/audit"
+	"tilth/internal/domain/calibration"
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/identity"
 	"tilth/internal/domain/notify"
@@ -228,6 +230,31 @@ func (s *Stores) SelfService(remover *device.Remover) *selfservice.Service {
 		Now:      s.Clock.Now,
 	})
 }
+
+// Calibrations makes what corrects readings. A test that runs it sets Past.
+func (s *Stores) Calibrations(readings *reading.Store, judge calibration.Judge) *calibration.Service {
+	return calibration.New(calibration.Deps{
+		DB:             s.DB,
+		Devices:        s.Devices,
+		Registry:       s.Registry,
+		Catalog:        s.Catalog,
+		Readings:       readings,
+		Judge:          judge,
+		Deriver:        NothingDerived{},
+		Now:            s.Clock.Now,
+		Retention:      Retention,
+		RetentionClock: s.Clock.Now,
+	})
+}
+
+// Retention is how long the stores' readings count as kept.
+const Retention = 400 * 24 * time.Hour
+
+// NothingDerived is a deriver that holds nothing in memory.
+type NothingDerived struct{}
+
+// Forget does nothing.
+func (NothingDerived) Forget(device.Ref) {}
 
 // NothingInTransit is an intake without readings in transit.
 type NothingInTransit struct{}
