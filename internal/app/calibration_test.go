@@ -66,7 +66,8 @@ func TestCalibrationDerivesAgain(t *testing.T) {
 	var temperature, dewPoint device.PropertyID
 	dewPoints := func(s *Server) (list []float64) {
 		t.Helper()
-		err := s.Stores.Readings.Range(ctx, ref.Tenant, ref.ID, 0, time.Now().UnixMilli(), []device.PropertyID{dewPoint},
+		props, now := []device.PropertyID{dewPoint}, time.Now().UnixMilli()
+		err := s.Stores.Readings.Range(ctx, ref.Tenant, ref.ID, 0, now, props,
 			func(_ int64, f []reading.Field) error {
 				list = append(list, f[0].Value.Float())
 				return nil
@@ -80,8 +81,9 @@ func TestCalibrationDerivesAgain(t *testing.T) {
 	send := func(s *Server, hours int) {
 		t.Helper()
 		at := begin.Add(time.Duration(hours) * time.Hour).UnixMilli()
-		res, err := http.Post(fmt.Sprintf("http://%s/api/v1/secret-of-M-1-0123456789/telemetry", s.HTTPAddr()), "application/json",
-			strings.NewReader(fmt.Sprintf(`{"ts":%d,"values":{"airTemperature":15,"airHumidity":60}}`, at)))
+		message := fmt.Sprintf(`{"ts":%d,"values":{"airTemperature":15,"airHumidity":60}}`, at)
+		address := fmt.Sprintf("http://%s/api/v1/secret-of-M-1-0123456789/telemetry", s.HTTPAddr())
+		res, err := http.Post(address, "application/json", strings.NewReader(message))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +96,8 @@ func TestCalibrationDerivesAgain(t *testing.T) {
 	const file = `{products: [{name: mast, properties: [{identifier: airTemperature, dataType: number, elementUnit: "°C", precision: 1},
 		{identifier: airHumidity, dataType: number, elementUnit: "%"},
 		{identifier: dewPoint, dataType: number, elementUnit: "°C", formula: dewPoint, inputs: [airTemperature, airHumidity], precision: 1}]}],
-		tenants: [{name: north, timeZone: UTC, devices: [{deviceName: M-1, product: mast, secrets: [secret-of-M-1-0123456789]}]}]}`
+		tenants: [{name: north, timeZone: UTC, devices: [
+			{deviceName: M-1, product: mast, secrets: [secret-of-M-1-0123456789]}]}]}`
 	stuck := interrupted{make(chan struct{}, 1)}
 	run(func(s *Server) {
 		if _, err := s.Provider.Apply(ctx, []byte(file), false); err != nil {
@@ -113,7 +116,8 @@ func TestCalibrationDerivesAgain(t *testing.T) {
 			send(s, hours)
 		}
 		if _, err := s.Stores.Calibrations.Create(ctx, ref.Tenant, "M-1", "Ada", calibration.Form{
-			Property: "airTemperature", FromTime: begin.Add(25 * time.Hour).UnixMilli(), Kind: calibration.Offset, Shift: new(5.0),
+			Property: "airTemperature", FromTime: begin.Add(25 * time.Hour).UnixMilli(),
+			Kind: calibration.Offset, Shift: new(5.0),
 		}); err != nil {
 			t.Fatal(err)
 		}

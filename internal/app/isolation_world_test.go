@@ -272,7 +272,8 @@ func (w *isolationEnv) createTenant(tag, mobile string) *tenantFixture {
 	}
 	var made struct{ ID int64 }
 	w.mustCall(s, http.MethodPost, pc+"device/calibration/create", fields{
-		"deviceName": s.device("mast"), "yeuSign": "airTemperature", "fromTime": time.Now().Add(-time.Hour).UnixMilli(), "kind": "none", "note": tag + " calibration",
+		"deviceName": s.device("mast"), "yeuSign": "airTemperature", "note": tag + " calibration",
+		"fromTime": time.Now().Add(-time.Hour).UnixMilli(), "kind": "none",
 	}, &made)
 	var offer struct{ Products []struct{ ProductID int64 } }
 	w.mustCall(s, http.MethodGet, pc+"device/offer", nil, &offer)

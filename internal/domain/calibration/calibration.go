@@ -44,9 +44,9 @@ const (
 
 // Numbers are what a calibration corrects with.
 type Numbers struct {
-	Shift        float64 // of Offset: is added
-	Raw1, True1  float64 // of TwoPoint: what the sensor showed, and what was right
-	Raw2, True2  float64
+	Shift       float64 // of Offset: is added
+	Raw1, True1 float64 // of TwoPoint: what the sensor showed, and what was right
+	Raw2, True2 float64
 }
 
 // Calibration is a correction of a property of a device from a time on, until the next one of the property.
@@ -154,12 +154,15 @@ func (s *Service) check(f *Form, p *device.Product) (*Calibration, *device.Prope
 	switch {
 	case utf8.RuneCountInString(note) > longestNote:
 		return nil, nil, refused("invalid.long", "note", "limit", strconv.Itoa(longestNote))
-	case strings.ContainsFunc(note, func(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune("\n\r\t", r) }):
+	case strings.ContainsFunc(note, isControl):
 		return nil, nil, refused("invalid.format", "note")
 	}
 	c := &Calibration{Property: property.ID, FromTime: f.FromTime, Kind: f.Kind, Note: note}
 	return c, property, c.setNumbers(f)
 }
+
+// isControl tells whether r is a control character other than line breaks and tabs.
+func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' }
 
 // setNumbers takes the numbers that the kind needs from a form.
 func (c *Calibration) setNumbers(f *Form) error {
@@ -176,7 +179,10 @@ func (c *Calibration) setNumbers(f *Form) error {
 		needed = []number{{"offset", f.Shift, &n.Shift}}
 	case TwoPoint:
 		needed = []number{
-			{"raw1", f.Raw1, &n.Raw1}, {"true1", f.True1, &n.True1}, {"raw2", f.Raw2, &n.Raw2}, {"true2", f.True2, &n.True2},
+			{"raw1", f.Raw1, &n.Raw1},
+			{"true1", f.True1, &n.True1},
+			{"raw2", f.Raw2, &n.Raw2},
+			{"true2", f.True2, &n.True2},
 		}
 	default:
 		return refused("invalid.choice", "kind")
@@ -256,7 +262,8 @@ func dependents(p *device.Product, of device.PropertyID) []device.PropertyID {
 		more = false
 		for i := range p.Properties {
 			one := &p.Properties[i]
-			if !names[one.Identifier] && slices.ContainsFunc(one.Inputs, func(input string) bool { return names[input] }) {
+			if !names[one.Identifier] &&
+				slices.ContainsFunc(one.Inputs, func(input string) bool { return names[input] }) {
 				names[one.Identifier], more = true, true
 				list = append(list, one.ID)
 			}

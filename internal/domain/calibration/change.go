@@ -245,4 +245,3 @@ func auditChanges(c *Calibration, p *device.Property) []audit.Change {
 	}
 	return list
 }
-

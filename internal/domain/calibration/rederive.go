@@ -58,15 +58,15 @@ func (s *Service) Run(ctx context.Context, logger *slog.Logger) error {
 	for {
 		next, err := s.nextRederivation(ctx)
 		if err == nil && next != nil {
-			err = s.rederive(ctx, next)
-		}
-		switch {
-		case ctx.Err() != nil:
-			return nil
-		case err != nil:
-			if next != nil {
+			if err = s.rederive(ctx, next); err != nil && ctx.Err() == nil {
 				err = errors.Join(err, s.putBehind(ctx, next))
 			}
+		}
+		if ctx.Err() != nil {
+			return nil //nolint:nilerr // a stop is no failure; the next process begins again
+		}
+		switch {
+		case err != nil:
 			logger.Warn("derived values of a calibrated device are not computed yet; trying again", "error", err)
 			wait := time.NewTimer(rederivePause)
 			select {

@@ -52,7 +52,9 @@ func newRow(t tenant.ID, d device.ID, c *Calibration) *row {
 	}
 }
 
-func wrap(operation string, err error) error { return errs.WrapOperation("calibration", operation, err) }
+func wrap(operation string, err error) error {
+	return errs.WrapOperation("calibration", operation, err)
+}
 
 // of gives the calibrations of a device that hold, by property and time.
 func (s *Service) of(ctx context.Context, t tenant.ID, d device.ID) ([]Calibration, error) {
@@ -82,7 +84,7 @@ func (s *Service) Page(
 	for i := range rows {
 		list[i] = rows[i].calibration()
 	}
-	return list, int64(total), wrap("read page", err)
+	return list, total, wrap("read page", err)
 }
 
 // In gives the calibrations of a tenant's device that were made or undone in from..to (epoch ms), the newest

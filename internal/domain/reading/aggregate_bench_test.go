@@ -66,14 +66,23 @@ func BenchmarkAggregates(b *testing.B) {
 		props    []device.PropertyID
 		step     Step
 		want     int
+		corrects bool // a calibration holds all the time
 	}{
-		{"A year by hour", 3, start, start + days*msPerDay - 1, props, Hour, days * 24},
-		{"A year by hour of readings each five minutes", devices + 2, start, start + days*msPerDay - 1, props, Hour, days * 24},
-		{"A year by day", 3, start, start + days*msPerDay - 1, props, Day, days},
-		{"Ten years by day", devices + 1, start - longDays*msPerDay, start - 1, props[:1], Day, longDays},
-		{"Ten years by hour", devices + 1, start - longDays*msPerDay, start - 1, props[:1], Hour, longDays * 24},
+		{"A year by hour", 3, start, start + days*msPerDay - 1, props, Hour, days * 24, false},
+		{"A year by hour of readings each five minutes", devices + 2, start, start + days*msPerDay - 1, props, Hour, days * 24, false},
+		{"A year by day", 3, start, start + days*msPerDay - 1, props, Day, days, false},
+		{"Ten years by day", devices + 1, start - longDays*msPerDay, start - 1, props[:1], Day, longDays, false},
+		{"Ten years by hour", devices + 1, start - longDays*msPerDay, start - 1, props[:1], Hour, longDays * 24, false},
+		{"A year by hour, corrected", 3, start, start + days*msPerDay - 1, props, Hour, days * 24, true},
+		{"A year by day, corrected", 3, start, start + days*msPerDay - 1, props, Day, days, true},
+		{"Ten years by day, corrected", devices + 1, start - longDays*msPerDay, start - 1, props[:1], Day, longDays, true},
 	} {
 		b.Run(c.name, func(b *testing.B) {
+			if ref := (device.Ref{Tenant: 1, ID: c.device}); c.corrects {
+				always := Fact{From: minTime, True: -0.5, Gain: 1}
+				s.SetCurves(ref, Curves{1: {Facts: []Fact{always}, Decimals: 1, Min: -100, Max: 100}})
+				defer s.SetCurves(ref, nil)
+			}
 			b.ReportAllocs()
 			for range b.N {
 				got, err := s.Aggregates(ctx, 1, c.device, c.from, c.to, c.props, c.step)

@@ -184,7 +184,8 @@ func TestCorrectedDenseDays(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			same(t, fmt.Sprint(points, " points"), []map[device.PropertyID][]Point{a}, []map[device.PropertyID][]Point{b})
+			what := fmt.Sprint(points, " points")
+			same(t, what, []map[device.PropertyID][]Point{a}, []map[device.PropertyID][]Point{b})
 		}
 		for _, step := range []Step{Hour, Day} {
 			sameAggregates(t, "aggregates", readAggregates(t, got, 1, 1, r[0], r[1], step, props...),

@@ -20,7 +20,8 @@ const calibrationPath = "/admin-api/client/pc/device/calibration/"
 // offsetForm adds to the air temperature of WS-1 from now on.
 func (w *fixture) offsetForm(offset float64, more body) body {
 	b := body{
-		"deviceName": "WS-1", "yeuSign": "airTemperature", "fromTime": w.Clock.Milli(), "kind": "offset", "offset": offset,
+		"deviceName": "WS-1", "yeuSign": "airTemperature", "fromTime": w.Clock.Milli(),
+		"kind": "offset", "offset": offset,
 	}
 	for field, value := range more {
 		if b[field] = value; value == nil {
@@ -124,7 +125,14 @@ func TestCalibrationRefuses(t *testing.T) {
 	w.putDerived(t)
 	w.calibrate(t, w.offsetForm(1, nil))
 	points := func(raw1, true1, raw2, true2 float64) body {
-		return body{"kind": "twoPoint", "fromTime": 5 * w.Clock.Milli() / 6, "raw1": raw1, "true1": true1, "raw2": raw2, "true2": true2}
+		return body{
+			"kind":     "twoPoint",
+			"fromTime": 5 * w.Clock.Milli() / 6,
+			"raw1":     raw1,
+			"true1":    true1,
+			"raw2":     raw2,
+			"true2":    true2,
+		}
 	}
 	recent := w.Clock.Milli() - 1000
 	for name, c := range map[string]struct {
@@ -164,7 +172,11 @@ func TestCalibrationRefuses(t *testing.T) {
 		{points(0, 0, 1, -1), "Right 2: these points"},
 	} {
 		c.points["fromTime"] = recent
-		if a := w.Do(t, w.calibrateCall(w.offsetForm(0, c.points))); a.Code != 601 || !strings.HasPrefix(a.Msg, c.want) {
+		if a := w.Do(
+			t,
+			w.calibrateCall(w.offsetForm(0, c.points)),
+		); a.Code != 601 ||
+			!strings.HasPrefix(a.Msg, c.want) {
 			t.Errorf("%v: %s", c.points, a.Body)
 		}
 	}
@@ -173,7 +185,10 @@ func TestCalibrationRefuses(t *testing.T) {
 		t.Errorf("refused calls made something: %+v", page)
 	}
 	// Limits of the gain are allowed.
-	w.calibrate(t, w.offsetForm(0, body{"kind": "twoPoint", "fromTime": recent, "raw1": 0, "true1": 0, "raw2": 10, "true2": 1}))
+	w.calibrate(
+		t,
+		w.offsetForm(0, body{"kind": "twoPoint", "fromTime": recent, "raw1": 0, "true1": 0, "raw2": 10, "true2": 1}),
+	)
 }
 
 // putDerived gives the station a computed property.

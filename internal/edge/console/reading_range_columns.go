@@ -108,7 +108,7 @@ func columnKey(p *device.Property) []byte {
 type pieceWriter struct {
 	out       *httpbase.StreamWriter
 	pieces    int
-	hasColumn bool // the piece has a column
+	hasColumn bool   // the piece has a column
 	raw       []byte // the member raw of the piece, but for its end; empty: it has none
 }
 

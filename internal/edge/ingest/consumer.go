@@ -54,8 +54,8 @@ type ConsumerOptions struct {
 	Screens   screens
 	Registry  *device.Registry
 	Curves    func(device.Ref) reading.Curves // nil: numbers are shown as they arrived
-	Logger    *slog.Logger  // default: discard
-	SaveEvery time.Duration // minimum time between saves of the position; default 1 s
+	Logger    *slog.Logger                    // default: discard
+	SaveEvery time.Duration                   // minimum time between saves of the position; default 1 s
 }
 
 // Consumer reads the journal in order: it hands committed batches to the alarms, and publishes them
