@@ -54,6 +54,8 @@ var tenantlessMethods = map[string]string{
 	"device.Store.OwnerOf":           "for the provider: device names are unique in the installation",
 	"device.Store.OwnersOf":          "for the provider: device names are unique in the installation",
 	"device.Store.SecretOwners":      "for the provider: secrets are unique in the installation",
+	"calibration.Service.Load":       "at the start: the calibrations of all tenants",
+	"calibration.Service.Run":        "background work of all tenants",
 	"selfservice.Shelf.ByNames":      "for the provider: its shelf is for all tenants",
 	"selfservice.Shelf.ByCodes":      "for the provider: its shelf is for all tenants",
 	"selfservice.Shelf.BySecrets":    "for the provider: its shelf is for all tenants",
