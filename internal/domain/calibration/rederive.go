@@ -53,40 +53,50 @@ func (s *Service) wakeUp() {
 }
 
 // Run computes derived values again, of devices whose calibrations changed, until ctx ends. What an earlier
-// process left undone it begins again.
+// process left undone it begins again. Devices that fail let the others go first.
 func (s *Service) Run(ctx context.Context, logger *slog.Logger) error {
-	for {
-		next, err := s.nextRederivation(ctx)
-		if err == nil && next != nil {
-			if err = s.rederive(ctx, next); err != nil && ctx.Err() == nil {
-				err = errors.Join(err, s.putBehind(ctx, next))
-			}
-		}
-		if ctx.Err() != nil {
-			return nil //nolint:nilerr // a stop is no failure; the next process begins again
-		}
+	var failed []device.ID
+	for ctx.Err() == nil {
+		next, err := s.nextRederivation(ctx, failed)
 		switch {
-		case err != nil:
-			logger.Warn("derived values of a calibrated device are not computed yet; trying again", "error", err)
-			wait := time.NewTimer(rederivePause)
-			select {
-			case <-wait.C:
-			case <-ctx.Done():
+		case err == nil && next != nil:
+			if err = s.rederive(ctx, next); err != nil {
+				failed = append(failed, next.DeviceID)
 			}
-			wait.Stop()
-		case next == nil:
+		case err != nil, len(failed) > 0:
+			s.rest(ctx)
+			failed = nil
+		default:
 			select {
 			case <-s.wake:
 			case <-ctx.Done():
 			}
 		}
+		if err != nil && ctx.Err() == nil {
+			logger.Warn("derived values of a calibrated device are not computed yet; trying again", "error", err)
+		}
+	}
+	return nil
+}
+
+// rest waits before the next try.
+func (s *Service) rest(ctx context.Context) {
+	wait := time.NewTimer(rederivePause)
+	defer wait.Stop()
+	select {
+	case <-wait.C:
+	case <-ctx.Done():
 	}
 }
 
-// nextRederivation gives the device that has waited for the fewest rounds; nil: none waits.
-func (s *Service) nextRederivation(ctx context.Context) (*rederivationRow, error) {
+// nextRederivation gives a device that waits, but for some; nil: none does.
+func (s *Service) nextRederivation(ctx context.Context, except []device.ID) (*rederivationRow, error) {
 	var r rederivationRow
-	err := s.DB.Read(ctx).NewSelect().Model(&r).OrderExpr("round, device_id").Limit(1).Scan(ctx)
+	q := s.DB.Read(ctx).NewSelect().Model(&r).OrderExpr("round, device_id").Limit(1)
+	if len(except) > 0 {
+		q.Where("device_id NOT IN (?)", bun.List(except))
+	}
+	err := q.Scan(ctx)
 	if db.IsMissing(err) {
 		return nil, nil
 	}
@@ -110,15 +120,6 @@ func (s *Service) rederive(ctx context.Context, r *rederivationRow) error {
 			Where("tenant_id = ? AND device_id = ? AND round = ?", r.TenantID, r.DeviceID, r.Round).Exec(ctx)
 		return err
 	}))
-}
-
-// putBehind lets the other devices go first that wait.
-func (s *Service) putBehind(ctx context.Context, r *rederivationRow) error {
-	return s.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		_, err := tx.NewUpdate().Model((*rederivationRow)(nil)).Set("round = round + 1").
-			Where("tenant_id = ? AND device_id = ?", r.TenantID, r.DeviceID).Exec(ctx)
-		return err
-	})
 }
 
 // logDerived notes in the activity that values of a device were computed again.
