@@ -93,6 +93,9 @@ type Extra struct {
 //
 // Derive reads the store only when a day ends or frames are late.
 func (e *Engine) Derive(ctx context.Context, entry *device.Entry, frames []*reading.Arrival) ([]Extra, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	// With the lock: whoever changes the curves forgets the device afterwards, and with it what follows here.
 	curves := e.opts.Readings.Curves(entry.Ref)
 	if curves == nil {
 		return e.derive(ctx, entry, frames)
@@ -118,9 +121,8 @@ func (e *Engine) Derive(ctx context.Context, entry *device.Entry, frames []*read
 	return extras, nil
 }
 
+// derive is Derive for frames of corrected numbers. The caller holds mu.
 func (e *Engine) derive(ctx context.Context, entry *device.Entry, frames []*reading.Arrival) ([]Extra, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
 	s, err := e.state(ctx, entry)
 	if err != nil {
 		return nil, err
