@@ -347,6 +347,20 @@ var operationCases = map[string]operationCase{
 		return request{body: fields{"id": 1000000001}}
 	}, wantRefusal: true},
 
+	"console swapDevice": {
+		build: func(s *tenantFixture) request {
+			return request{body: fields{
+				"deviceName": s.device("stream"), "serial": s.tag + "-SXT-3", "note": s.tag + " hail",
+			}}
+		},
+		nondeterministic: true,
+		// Each costs one of the tenant's few changes in an hour.
+		onlyValues: []string{"device", "serial", "tenant", "tenant name", "host"},
+	},
+	"console getDeviceEvents": {
+		build: func(s *tenantFixture) request { return queryRequest("deviceName", s.device("stream")) },
+	},
+
 	// Adding devices.
 	"console getDeviceOffer": {noNames: true, build: noParams},
 	"console createDevice": {

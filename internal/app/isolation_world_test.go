@@ -278,6 +278,9 @@ func (w *isolationEnv) createTenant(tag, mobile string) *tenantFixture {
 	var offer struct{ Products []struct{ ProductID int64 } }
 	w.mustCall(s, http.MethodGet, pc+"device/offer", nil, &offer)
 	s.product = offer.Products[0].ProductID
+	w.mustCall(s, http.MethodPost, pc+"device/swap", fields{
+		"deviceName": s.device("stream"), "serial": tag + "-SXT-2", "note": tag + " hail",
+	}, new(any))
 	w.mustCall(s, http.MethodPost, pc+"notice-channel/create", fields{
 		"noticeName":   tag + " channel",
 		"noticeMode":   []string{"email", "phoneMessage"},

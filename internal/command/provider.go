@@ -40,6 +40,8 @@ same file again changes nothing.
 
 The file owns structure. Password, nickname, email, mobile, noteName, scene and
 position are set when a user or device is created, later only with --overwrite.
+Serial and secrets of a device whose box was swapped in the console stay those of
+the new box if the file still has the old one's, unless --overwrite is given.
 What the file leaves out stays as it is: an item, or a key of an item. A list
 replaces the whole list (properties, hosts, secrets); in diy and elementData only
 the given keys are set, and an empty text clears one. To remove things, use tilth
@@ -123,6 +125,17 @@ func printResult(w io.Writer, r *wire.ApplyResult) {
 	}{{"created", r.Created}, {"changed", r.Changed}, {"removed", r.Removed}} {
 		for _, it := range group.items {
 			fmt.Fprintf(w, "%s %s %s%s\n", group.verb, it.Kind, qualifiedName(it), itemDetails(it))
+		}
+	}
+	if r.Kept != nil {
+		for _, it := range *r.Kept {
+			fmt.Fprintf(
+				w,
+				"kept %s %s%s (the file has those of the box that was swapped out; --overwrite applies them)\n",
+				it.Kind,
+				qualifiedName(it),
+				itemDetails(it),
+			)
 		}
 	}
 	if len(r.Removed) == 0 {

@@ -59,9 +59,12 @@ func (s *Store) retireSecrets(ctx context.Context, tx bun.IDB, devices []ID, nex
 	return err
 }
 
-// forgetFormer drops hashes from the former secrets, because they are valid again.
+// forgetFormer drops hashes from the former secrets and those of former boxes, because they are valid again.
 func forgetFormer(ctx context.Context, tx bun.IDB, hashes [][]byte) error {
 	_, err := tx.NewDelete().Model((*formerSecretRow)(nil)).Where("hash IN (?)", bun.List(hashes)).Exec(ctx)
+	if err == nil {
+		_, err = tx.NewDelete().Model((*swappedSecretRow)(nil)).Where("hash IN (?)", bun.List(hashes)).Exec(ctx)
+	}
 	return err
 }
 

@@ -1,6 +1,7 @@
 package device_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -30,6 +31,10 @@ func TestTenantIsolation(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := t.Context()
+	swap := device.Swap{Time: 1, FormerSerial: "old", Serial: mine.Serial}
+	if err := s.Devices.PutSwap(ctx, field.ID, mine, swap, device.HashSecret(testkit.SecretKey, "new"), 1); err != nil {
+		t.Fatal(err)
+	}
 	before := snapshotDevice(t, s, field.ID, mine, scene)
 	if gone, err := s.Roster.OfflineSince(ctx, field.ID, 0); err != nil || gone != 1 {
 		t.Fatalf("the fixture has no offline device: %d %v", gone, err)
@@ -95,6 +100,27 @@ func TestTenantIsolation(t *testing.T) {
 				_, err := s.Devices.NewSecret(ctx, owner, "mine", device.SecretOptions{DropOthers: true}, s.Catalog, s.Registry)
 				return err
 			}, true},
+			"Store.PutSwap": {func() error {
+				d, hash := *mine, device.HashSecret(testkit.SecretKey, "taken")
+				return s.Devices.PutSwap(ctx, owner, &d, device.Swap{Serial: "taken"}, hash, 1)
+			}, true},
+			"Store.Swaps": {func() error {
+				list, err := s.Devices.Swaps(ctx, owner, mine.ID, 0, math.MaxInt64, 9)
+				nothing("Swaps", int64(len(list)))
+				return err
+			}, false},
+			"Store.HadSerial": {func() error {
+				had, err := s.Devices.HadSerial(ctx, owner, mine.ID, []string{"old"})
+				if had {
+					nothing("HadSerial", 1)
+				}
+				return err
+			}, false},
+			"Store.FormerBoxes": {func() error {
+				found, err := s.Devices.FormerBoxes(ctx, owner)
+				nothing("FormerBoxes", int64(len(found)))
+				return err
+			}, false},
 			"Store.Put": {func() error {
 				d := *mine
 				d.NoteName, d.SceneID = "Taken", device.DefaultScene

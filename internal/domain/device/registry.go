@@ -34,6 +34,7 @@ type Entry struct {
 	Gateway  bool // may publish for other devices of its tenant
 	Disabled bool // no sign-in, no readings
 	derives  bool
+	swapped  int64
 	secrets  []SecretHash
 	former   []formerSecret // secrets that are no longer valid
 }
@@ -46,6 +47,10 @@ type Site struct {
 
 // Derives tells whether the device's product has derived properties.
 func (e *Entry) Derives() bool { return e.derives }
+
+// BoxSince gives the time, in epoch milliseconds, from which on readings are of the device's present box; 0: all
+// are, because it was never swapped.
+func (e *Entry) BoxSince() int64 { return e.swapped }
 
 // HasSecret tells whether there is a secret with which the device may sign in.
 func (e *Entry) HasSecret() bool { return len(e.secrets) > 0 }

@@ -27,13 +27,14 @@ type registryRow struct {
 	Latitude      *float64
 	Longitude     *float64
 	Elevation     *float64
+	SwapTime      int64
 }
 
 func (d *registryRow) entry(c *Catalog, secrets []SecretHash, former []formerSecret) *Entry {
 	e := NewEntry(
 		Ref{Tenant: d.TenantID, ID: d.ID}, d.Name, c.Product(d.ProductID), d.Gateway, d.Disabled, secrets...,
 	)
-	e.former = former
+	e.former, e.swapped = former, d.SwapTime
 	return e
 }
 
@@ -176,10 +177,10 @@ func readRegistry(ctx context.Context, tx bun.IDB, c *Catalog, room int, warm *W
 	}
 	err = eachRow(ctx, tx.NewSelect().Model((*registryRow)(nil)).
 		Column("id", "tenant_id", "name", "product_id", "gateway", "disabled").
-		Column("latitude", "longitude", "elevation"), func(rows *sql.Rows) error {
+		Column("latitude", "longitude", "elevation", "swap_time"), func(rows *sql.Rows) error {
 		var d registryRow
 		if err := rows.Scan(&d.ID, &d.TenantID, &d.Name, &d.ProductID, &d.Gateway, &d.Disabled,
-			&d.Latitude, &d.Longitude, &d.Elevation); err != nil {
+			&d.Latitude, &d.Longitude, &d.Elevation, &d.SwapTime); err != nil {
 			return err
 		}
 		add(&d)

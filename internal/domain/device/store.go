@@ -32,6 +32,7 @@ type Device struct {
 	Origin      Origin
 	ElementData map[string]string // the device's own elementData by identifier; it overrides the product's
 	CreateTime  int64             // epoch milliseconds
+	SwapTime    int64             // readings from then on are of its present box, epoch milliseconds; 0: all are
 	Facts
 }
 
@@ -80,6 +81,7 @@ type deviceRow struct {
 	Origin        Origin
 	ElementData   string
 	CreateTime    int64
+	SwapTime      int64 // written by PutSwap only
 	Facts
 }
 
@@ -229,7 +231,7 @@ func (s *Store) Put(ctx context.Context, t tenant.ID, d *Device) error {
 			return nil
 		}
 		s.db.AfterCommit(ctx, func() { s.changed.notify(t, r.ID) })
-		res, err := tx.NewUpdate().Model(r).ExcludeColumn("id", "tenant_id", "name", "create_time").
+		res, err := tx.NewUpdate().Model(r).ExcludeColumn("id", "tenant_id", "name", "create_time", "swap_time").
 			Where("d.tenant_id = ? AND d.id = ?", t, d.ID).Exec(ctx)
 		if err != nil {
 			return err
@@ -329,6 +331,7 @@ func (r *deviceRow) device() (*Device, error) {
 		Disabled:   r.Disabled,
 		Origin:     r.Origin,
 		CreateTime: r.CreateTime,
+		SwapTime:   r.SwapTime,
 	}
 	if r.SceneID != nil {
 		d.SceneID = *r.SceneID

@@ -1,5 +1,5 @@
 // Package selfservice lets the owners of a tenant add, claim, import and delete devices, as far as the
-// provider allows it.
+// provider allows it, and its people put another box in the place of a broken one.
 package selfservice
 
 import (
@@ -17,7 +17,7 @@ import (
 // The limits of a tenant. Each change makes the device edge look at its connections again, so their number
 // is bounded; wrong codes are limited because somebody may try them one by one.
 const (
-	changesAnHour    = 300 // calls that create, import, claim or delete
+	changesAnHour    = 300 // calls that create, import, claim, swap or delete
 	wrongCodesAnHour = 10  // of a user
 	wrongCodesADay   = 20  // of all users of a tenant
 	day              = 24 * time.Hour
@@ -35,10 +35,18 @@ type Deps struct {
 	Scenes   *device.SceneStore
 	Registry *device.Registry
 	Remover  *device.Remover
+	Hints    *device.Hints
 	Shelf    *Shelf
 	Key      []byte // the platform's key for the hashes of secrets and codes
 	Now      func() time.Time
 	Meter    *limit.Meter // counts refusals; nil: they are not counted
+
+	// LastRainCount gives the time of a device's newest rain count, epoch milliseconds; 0: it has none. A
+	// swap begins after it, also if the old box's clock was ahead. nil: no device has one.
+	LastRainCount func(ctx context.Context, ref device.Ref) int64
+	// EndCalibrations ends the calibrations of a device that is swapped, in the swap's transaction; nil:
+	// there are none.
+	EndCalibrations func(ctx context.Context, t tenant.ID, d device.ID, at time.Time) error
 }
 
 // Service adds and deletes the devices that owners manage by themselves.

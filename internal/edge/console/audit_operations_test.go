@@ -335,6 +335,12 @@ var auditedOperations = map[string]auditedOperation{
 	"newDeviceSecret": {want: "device.update Mast; secrets hidden", call: func(_ *testing.T, w *fixture) testkit.Call {
 		return w.adaCall(http.MethodPost, secretPath, body{"deviceName": "WS-1"})
 	}},
+	"swapDevice": {
+		want: "device.swap Mast; secrets hidden; serial: SN-WS-1 > S-2; note: <nil> > hail",
+		call: func(_ *testing.T, w *fixture) testkit.Call {
+			return w.adaCall(http.MethodPost, swapPath, body{"deviceName": "WS-1", "serial": "S-2", "note": "hail"})
+		},
+	},
 	"createScene": {
 		want: "scene.create South; name: <nil> > South; groupStatus: <nil> > 1",
 		call: func(_ *testing.T, w *fixture) testkit.Call {

@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -163,6 +164,12 @@ func TestNoSecretIsAudited(t *testing.T) {
 			secrets = append(secrets, code)
 		}
 		switch id {
+		case "swapDevice":
+			var made struct{ Secret string }
+			if err := json.Unmarshal(a.Data, &made); err != nil {
+				t.Fatal(err)
+			}
+			secrets = append(secrets, made.Secret)
 		case "createCredential":
 			_, rest, _ := strings.Cut(string(a.Data), `"appSecret":"`)
 			secret, _, _ := strings.Cut(rest, `"`)

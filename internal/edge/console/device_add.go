@@ -163,7 +163,8 @@ func (s *server) GetFirstReading(
 		return nil, err
 	}
 	w := &wire.FirstReadingState{State: "waiting", Hints: []wire.DeviceHint{}}
-	if reading := newestReading(s.latest(ctx, d.Tenant, d.ID, p)); reading != nil {
+	// After a swap the new box's is waited for.
+	if reading := newestReading(s.latest(ctx, d.Tenant, d.ID, p)); reading != nil && reading.Time >= d.SwapTime {
 		w.State, w.Reading = "received", reading
 	}
 	for _, h := range s.Hints.Get(d.Tenant, d.ID) {

@@ -70,6 +70,9 @@ var crossTenantCalls = map[string]crossTenantCall{
 	"newDeviceSecret": {call: func(*fixture) testkit.Call {
 		return testkit.Call{Path: secretPath, Body: `{"deviceName":"` + rivalDeviceName + `"}`}
 	}, code: 404, ownerGets: `"data":"`},
+	"swapDevice": {call: func(*fixture) testkit.Call {
+		return testkit.Call{Path: swapPath, Body: `{"deviceName":"` + rivalDeviceName + `"}`}
+	}, code: 404, ownerGets: `"secret":"`},
 	"pageAudit": {call: func(w *fixture) testkit.Call {
 		ctx := w.Audit.NewContext(context.Background(), audit.Actor{Kind: audit.User, ID: w.rival.Ada.ID})
 		err := audit.Log(

@@ -142,7 +142,7 @@ func TestChangingCallsDeclareChanges(t *testing.T) {
 	byStores := []string{
 		"updateDevice", "newDeviceSecret", "createScene", "updateScene", "deleteScene",
 		"updatePerson", "togglePerson", "deletePerson", "resetSecondFactor",
-		"createDevice", "claimDevice", "importDevices", "deleteDevice",
+		"createDevice", "claimDevice", "importDevices", "deleteDevice", "swapDevice",
 	}
 	ownEvents := []string{"resolveAlarmNotice", "acknowledgeAlarmNotice", "unacknowledgeAlarmNotice"}
 	nothing := []string{

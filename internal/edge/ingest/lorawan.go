@@ -25,6 +25,8 @@ type credentials interface {
 // serials find a tenant's devices by their serials.
 type serials interface {
 	BySerial(ctx context.Context, t tenant.ID, serials []string) ([]device.ID, error)
+	// HadSerial tells whether a former box of a device had one of the serials.
+	HadSerial(ctx context.Context, t tenant.ID, id device.ID, serials []string) (bool, error)
 }
 
 // lorawan handles the messages of LoRaWAN network servers.
@@ -130,12 +132,13 @@ func (h *lorawan) check(r *http.Request, from limit.Network) (identity.APICaller
 }
 
 // find returns the tenant's device of an uplink; nil if there is none. A serial of several devices
-// matches none of them.
+// matches none of them, and the DevEUI of a box that was swapped matches no device, under no name.
 func (h *lorawan) find(ctx context.Context, t tenant.ID, u *uplink) (*device.Entry, error) {
 	upper, lower := strings.ToUpper(u.eui), strings.ToLower(u.eui)
 	if eui.MatchString(u.eui) {
 		for _, name := range []string{upper, lower} {
-			if e := h.opts.Registry.Find(t, name); e != nil {
+			// That of a device which was swapped is its first box's.
+			if e := h.opts.Registry.Find(t, name); e != nil && e.BoxSince() == 0 {
 				return e, nil
 			}
 		}
@@ -147,8 +150,15 @@ func (h *lorawan) find(ctx context.Context, t tenant.ID, u *uplink) (*device.Ent
 			return h.opts.Registry.Get(found[0]), nil
 		}
 	}
-	if u.name == "" {
+	e := h.opts.Registry.Find(t, u.name)
+	if e == nil || e.BoxSince() == 0 {
+		return e, nil
+	}
+	if strings.EqualFold(e.Name, u.eui) {
 		return nil, nil
 	}
-	return h.opts.Registry.Find(t, u.name), nil
+	if had, err := h.serials.HadSerial(ctx, t, e.ID, []string{upper, lower}); had || err != nil {
+		return nil, err
+	}
+	return e, nil
 }

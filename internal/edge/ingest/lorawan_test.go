@@ -314,6 +314,10 @@ func (failingDB) BySerial(context.Context, tenant.ID, []string) ([]device.ID, er
 	return nil, errors.New("no disk")
 }
 
+func (failingDB) HadSerial(context.Context, tenant.ID, device.ID, []string) (bool, error) {
+	return false, errors.New("no disk")
+}
+
 func TestLoRaWANAnswersRetryWhenStoreFails(t *testing.T) {
 	o := newLoRaWANFixture(t)
 	body := fmt.Sprintf(thingsStackUp, `"soilMoisture": 1`)

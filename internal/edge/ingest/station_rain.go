@@ -29,10 +29,10 @@ func hasRainCounter(sorted []reading.Field) bool {
 	return len(sorted) > 0 && slices.Contains(rainCounters, sorted[len(sorted)-1].Property)
 }
 
-// derive adds the rainfall to a frame with a counter. There is none for the first count, for that of
-// another counter than before, and for a late or repeated one, which is removed. A lower count means
-// that the counter began anew, so all of it fell since. ok is false if the rainfall is outside the
-// property's range.
+// derive adds the rainfall to a frame with a counter. There is none for the first count of the device's
+// present box, for that of another counter than before, and for a late or repeated one, which is removed. A
+// lower count means that the counter began anew, so all of it fell since. ok is false if the rainfall is
+// outside the property's range.
 func (g *rainGauges) derive(ctx context.Context, e *device.Entry, a *reading.Arrival) (ok bool) {
 	n := len(a.Fields) - 1
 	count := rainCount{a.Fields[n].Property, a.Time, a.Fields[n].Value.Float()}
@@ -63,16 +63,37 @@ func (g *rainGauges) derive(ctx context.Context, e *device.Entry, a *reading.Arr
 	return true
 }
 
-// last returns what the device's counter showed last.
+// last returns what the counter of the device's present box showed last. The one of a box that was swapped
+// says nothing about it.
 func (g *rainGauges) last(ctx context.Context, e *device.Entry) (last rainCount, known bool) {
+	last, known = g.newestCount(ctx, e)
+	return last, known && last.at >= e.BoxSince()
+}
+
+// newestCount returns the newest count of the device, whichever box it is of.
+func (g *rainGauges) newestCount(ctx context.Context, e *device.Entry) (last rainCount, known bool) {
 	if last, known = g.batch[e.ID]; known || g.newest == nil {
 		return last, known
 	}
+	return storedCount(ctx, g.newest, e.Ref)
+}
+
+// storedCount returns the newest count of a device that is on disk.
+func storedCount(ctx context.Context, of newest, ref device.Ref) (last rainCount, known bool) {
 	for _, counter := range rainCounters {
-		n, ok := g.newest.NewestOf(ctx, e.Tenant, e.ID, counter)
+		n, ok := of.NewestOf(ctx, ref.Tenant, ref.ID, counter)
 		if ok && (!known || n.Time > last.at) {
 			last, known = rainCount{counter, n.Time, n.Value.Float()}, true
 		}
 	}
 	return last, known
+}
+
+// LastRainCount gives what tells the time of the newest count of a device's rain gauge, epoch milliseconds; 0:
+// there is none.
+func LastRainCount(of newest) func(ctx context.Context, ref device.Ref) int64 {
+	return func(ctx context.Context, ref device.Ref) int64 {
+		last, _ := storedCount(ctx, of, ref)
+		return last.at
+	}
 }

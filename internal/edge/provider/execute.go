@@ -62,7 +62,7 @@ func (s *Service) newExecution(v *passwordCache) *execution {
 }
 
 func (e *execution) run(ctx context.Context, p *plan) error {
-	e.result.Unchanged = p.unchanged
+	e.result.Unchanged, e.result.Kept = p.unchanged, p.kept
 	for i := range p.elements {
 		el := &p.elements[i]
 		if err := e.Catalog.PutElement(ctx, &el.element); err != nil {

@@ -329,12 +329,16 @@ func (h *handler) ReleaseOutbox(
 }
 
 func (r *Result) wire() wire.ApplyResult {
-	return wire.ApplyResult{
+	w := wire.ApplyResult{
 		Created: wireItems(r.Created),
 		Changed: wireItems(r.Changed),
 		Removed: wireItems(r.Removed),
 		Left:    r.Unchanged,
 	}
+	if kept := wireItems(r.Kept); len(kept) > 0 {
+		w.Kept = &kept
+	}
+	return w
 }
 
 func wireItems(list []Item) []wire.ApplyItem {

@@ -107,7 +107,7 @@ func partOf(devices []waitingDevice) *file {
 // the result says what is stored.
 func (s *Service) applyInParts(ctx context.Context, pl planner, first *plan, v *passwordCache) (*Result, error) {
 	structure, devices := first.split(pl.file)
-	out := &Result{}
+	out := &Result{Kept: first.kept}
 	var generated []generatedSecret
 	pl.file = structure
 	if err := s.applyPart(ctx, pl, v, out, &generated); err != nil {

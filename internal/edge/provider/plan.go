@@ -79,6 +79,7 @@ type plan struct {
 	tenants   []*tenantStep
 	shelf     []*shelfStep
 	unchanged int
+	kept      []Item // devices whose serial or secrets stay, because the file's are of a former box
 }
 
 // empty tells whether the server already matches the file.

@@ -17,14 +17,17 @@ type deviceStep struct {
 	product        string  // name of its product
 	scene          *string // folded name of its new scene; empty: no scene; nil: unchanged
 	secrets        []device.SecretHash
-	rotate         bool   // secrets are to be stored
-	generateSecret bool   // the server makes the secret
-	generated      string // that secret, once it is made
-	movesSecret    bool   // it gets a secret that another device has, or gives one up to it
+	secretFields   []field[string] // where the file has them
+	rotate         bool            // secrets are to be stored
+	generateSecret bool            // the server makes the secret
+	generated      string          // that secret, once it is made
+	movesSecret    bool            // it gets a secret that another device has, or gives one up to it
+	keepsSerial    bool            // the file's is a former box's
 }
 
 func (pl *planner) planDevices(ctx context.Context, t *tenantStep) error {
 	known := map[string]*device.Device{}
+	var former map[device.ID]device.FormerBoxes
 	if !t.created {
 		var names []string
 		for i := range t.file.devices {
@@ -35,6 +38,11 @@ func (pl *planner) planDevices(ctx context.Context, t *tenantStep) error {
 		var err error
 		if known, err = pl.Devices.ByNames(ctx, t.tenant.ID, names); err != nil {
 			return err
+		}
+		if !pl.overwrite {
+			if former, err = pl.Devices.FormerBoxes(ctx, t.tenant.ID); err != nil {
+				return err
+			}
 		}
 	}
 	for i := range t.file.devices {
@@ -54,13 +62,18 @@ func (pl *planner) planDevices(ctx context.Context, t *tenantStep) error {
 			pl.out.add(f.deviceName.at, "deviceName %q is on the shelf: take it off first", f.deviceName.value)
 			continue
 		}
-		t.devices = append(t.devices, pl.planDevice(t, known[f.deviceName.value], f))
+		t.devices = append(t.devices, pl.planDevice(t, known[f.deviceName.value], former, f))
 	}
 	return nil
 }
 
 // planDevice plans one device without its secrets; known is nil if there is no device of that name.
-func (pl *planner) planDevice(t *tenantStep, known *device.Device, f *fileDevice) *deviceStep {
+func (pl *planner) planDevice(
+	t *tenantStep,
+	known *device.Device,
+	former map[device.ID]device.FormerBoxes,
+	f *fileDevice,
+) *deviceStep {
 	s := &deviceStep{file: f, product: f.product.value}
 	if known == nil {
 		s.created = true
@@ -103,11 +116,44 @@ func (pl *planner) planDevice(t *tenantStep, known *device.Device, f *fileDevice
 	}
 	pl.planElementData(s, product, f)
 	pl.planScene(t, s, f)
-	pl.planPlainFields(s, f)
-	for _, secret := range f.secretFields() {
-		s.secrets = append(s.secrets, device.HashSecret(pl.DeviceKey, secret.value))
+	if known != nil {
+		pl.keepBox(t, s, known, former[known.ID])
+	} else {
+		s.secrets, s.secretFields = pl.hashSecrets(f, nil)
 	}
+	pl.planPlainFields(s, f)
 	return s
+}
+
+// hashSecrets gives the hashes of the secrets that a file has for a device, but for those left out.
+func (pl *planner) hashSecrets(f *fileDevice, without map[device.SecretHash]bool) (
+	hashes []device.SecretHash,
+	fields []field[string],
+) {
+	for _, secret := range f.secretFields() {
+		if h := device.HashSecret(pl.DeviceKey, secret.value); !without[h] {
+			hashes, fields = append(hashes, h), append(fields, secret)
+		}
+	}
+	return hashes, fields
+}
+
+// keepBox leaves a device's serial or secrets as they are if the file's are those of a former box, and says so.
+func (pl *planner) keepBox(t *tenantStep, s *deviceStep, known *device.Device, former device.FormerBoxes) {
+	var kept []string
+	if serial := s.file.plain["serial"].text; serial.valid && serial.value != known.Serial &&
+		former.Serials[serial.value] {
+		s.keepsSerial = true
+		kept = append(kept, "serial")
+	}
+	if s.secrets, s.secretFields = pl.hashSecrets(s.file, former.Secrets); len(s.secrets) < len(s.file.secretFields()) {
+		kept = append(kept, "secrets")
+	}
+	if len(kept) > 0 {
+		pl.out.kept = append(pl.out.kept, Item{
+			Kind: KindDevice, Tenant: t.tenant.Name, Name: known.Name, Changes: kept,
+		})
+	}
 }
 
 // planPlainFields sets the plain fields that the file gives. What people edit it leaves to them, except
@@ -116,7 +162,7 @@ func (pl *planner) planPlainFields(s *deviceStep, given *fileDevice) {
 	for i := range device.Fields {
 		f, value := &device.Fields[i], given.plain[device.Fields[i].Name]
 		switch {
-		case f.People && !s.created && !pl.overwrite:
+		case f.People && !s.created && !pl.overwrite, f.Name == "serial" && s.keepsSerial:
 		case f.Text != nil:
 			setField(&s.step, f.Name, f.Text(&s.device), &value.text)
 		case f.Number != nil:
@@ -239,7 +285,7 @@ func (pl *planner) planSecrets(ctx context.Context) error {
 		for _, s := range t.devices {
 			for i, h := range s.secrets {
 				if item := shelved[string(h[:])]; item != nil && item.Waits() {
-					pl.out.add(s.file.secretFields()[i].at, "this secret is that of a device on the shelf")
+					pl.out.add(s.secretFields[i].at, "this secret is that of a device on the shelf")
 				}
 				// If the file also gives the owner's secrets, the owner gives this one up: the file
 				// holds no secret twice.
@@ -248,7 +294,7 @@ func (pl *planner) planSecrets(ctx context.Context) error {
 					continue
 				}
 				if !given[owner] {
-					pl.out.add(s.file.secretFields()[i].at, "this secret is another device's")
+					pl.out.add(s.secretFields[i].at, "this secret is another device's")
 				} else {
 					s.movesSecret, byID[owner].movesSecret = true, true
 				}

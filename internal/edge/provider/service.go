@@ -107,6 +107,9 @@ type Item struct {
 type Result struct {
 	Created, Changed, Removed []Item
 	Unchanged                 int // things of the file that needed no change
+	// Kept are devices whose serial or secrets (Changes) were not applied, because the file's are of a
+	// box that was swapped.
+	Kept []Item
 }
 
 // ReloadError says that the change of a file is stored, but that the running server could not load
@@ -173,7 +176,8 @@ func (s *Service) reloadRegistry(ctx context.Context) error {
 
 // Apply makes the server match a file, all or nothing; if it creates or changes more than AtOnce devices, these are
 // stored in parts (applyInParts). Unless overwrite is set, existing things
-// keep their password, nickname, email, mobile, noteName, scene and position. If the file has
+// keep their password, nickname, email, mobile, noteName, scene and position, and swapped devices the serial
+// and secrets of their box. If the file has
 // errors, the error is a *FileError. With a *ReloadError or *IncompleteError, Apply also returns the result.
 func (s *Service) Apply(ctx context.Context, raw []byte, overwrite bool) (*Result, error) {
 	var wrong fileErrors
@@ -202,7 +206,7 @@ func (s *Service) Apply(ctx context.Context, raw []byte, overwrite bool) (*Resul
 		return nil, err
 	}
 	if p.empty() {
-		return &Result{Unchanged: p.unchanged}, nil
+		return &Result{Unchanged: p.unchanged, Kept: p.kept}, nil
 	}
 	if err := p.hashPasswords(ctx, v); err != nil {
 		return nil, err

@@ -101,6 +101,7 @@ var crossTenantQueries = map[string]string{
 	"selfservice.keyedItems":                  "for the provider: its shelf is for all tenants",
 	"selfservice.Shelf.Put":                   "for the provider: its shelf is for all tenants",
 	"selfservice.Shelf.Delete":                "for the provider: its shelf is for all tenants",
+	"device.forgetFormer":                     "secrets are unique in the installation: one may move to another tenant's device",
 	"device.readRegistry":                     "the registry holds every tenant's devices",
 	"device.readStatusPages":                  "a start loads every tenant's status, a standby what changed since",
 	"device.readDayPages":                     "a start loads every tenant's status, a standby what changed since",

@@ -22,7 +22,7 @@ var textKey = regexp.MustCompile(
 
 // actionName matches the names of actions in the audit log, which people do not read.
 var actionName = regexp.MustCompile(
-	`^(channel|credential|device|notice|rule|scene|webhook)\.(create|update|delete|export|mute|publish|unpublish|resolve|acknowledge|unacknowledge|switchOff|derive|devices|calibrate|undoCalibration)$`,
+	`^(channel|credential|device|notice|rule|scene|webhook)\.(create|update|delete|swap|export|mute|publish|unpublish|resolve|acknowledge|unacknowledge|switchOff|derive|devices|calibrate|undoCalibration)$`,
 )
 
 // keysWithoutText finds keys in the code that have no text. People would read the key instead.

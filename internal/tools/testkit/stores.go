@@ -225,6 +225,7 @@ func (s *Stores) SelfService(remover *device.Remover) *selfservice.Service {
 		Scenes:   s.Scenes,
 		Registry: s.Registry,
 		Remover:  remover,
+		Hints:    s.Hints,
 		Shelf:    s.Shelf,
 		Key:      SecretKey,
 		Now:      s.Clock.Now,

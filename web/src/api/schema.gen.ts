@@ -1196,6 +1196,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin-api/client/pc/device/swap": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Put another box in the place of a device's
+         * @description As of now: the serial becomes that of the new box (absent: it has none), all secrets of the old box are dead and its connections end at once, a LoRaWAN device's old DevEUI gets 404, its hints are forgotten, and its rain counter begins anew. Device name, readings, rules, remark name, scene and position stay; so does the product. Only this answer holds the new secret; after a lost answer ask for a new secret. A serial that the tenant has already is refused with `data.deviceName`, a camera without a secret with a sentence. It counts as a change of devices: 300 an hour for a tenant (429).
+         */
+        post: operations["swapDevice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/device/get/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Swaps and corrections of a device
+         * @description When its box was swapped, and its readings were corrected or a correction was undone; newest first, at most 1,000.
+         */
+        get: operations["getDeviceEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin-api/client/pc/device/offer": {
         parameters: {
             query?: never;
@@ -1265,7 +1305,7 @@ export interface paths {
         };
         /**
          * Whether a new device has reported, and what went wrong if it has not
-         * @description `reading` is the newest reading. Hints are the last five things that went wrong, of the last 24 hours, newest first; a restart forgets them. The live stream has each as `hint`, at most one in ten seconds of a kind.
+         * @description `reading` is the newest reading; after a swap, of the new box. Hints are the last five things that went wrong, of the last 24 hours, newest first; a restart forgets them. The live stream has each as `hint`, at most one in ten seconds of a kind.
          */
         get: operations["getFirstReading"];
         put?: never;
@@ -5138,6 +5178,56 @@ export interface components {
              */
             short: boolean;
         };
+        DeviceSwap: {
+            deviceName: string;
+            /** @description of the new box: at most 64 characters, unique among the tenant's devices; absent or empty: none */
+            serial?: string;
+            /** @description at most 200 characters */
+            note?: string;
+            /**
+             * @description a secret of 20 letters and digits, for devices on whose keys it is typed
+             * @default false
+             */
+            short: boolean;
+        };
+        SwappedDevice: {
+            secret: string;
+        };
+        /** @description The secret; or of a refusal the device that has the serial */
+        DeviceSwapData: components["schemas"]["SwappedDevice"] | components["schemas"]["TakenBy"];
+        DeviceSwapAnswer: {
+            code: number;
+            data: components["schemas"]["DeviceSwapData"] | null;
+            msg: string;
+        };
+        DeviceEvent: {
+            /**
+             * Format: int64
+             * @description epoch ms
+             */
+            time: number;
+            /** @enum {string} */
+            kind: "swap" | "calibration" | "undo";
+            /** @description the person's name at that time */
+            by?: string;
+            note?: string;
+            /** @description of swap: that of the new box; absent: it has none */
+            serial?: string;
+            /** @description of swap: that of the old box; absent: it had none */
+            formerSerial?: string;
+            /** @description of calibration and undo: the property */
+            yeuSign?: string;
+            /**
+             * Format: int64
+             * @description of calibration and undo
+             */
+            calibrationId?: number;
+        };
+        DeviceEventsAnswer: {
+            code: number;
+            data: components["schemas"]["DeviceEvent"][] | null;
+            msg: string;
+        };
         Connection: {
             deviceName: string;
             gateway: boolean;
@@ -5921,6 +6011,8 @@ export interface components {
             changed: components["schemas"]["ApplyItem"][];
             /** @description how many things of the file needed no change */
             left: number;
+            /** @description devices whose box was swapped: the file's serial or secrets (`changes`) are the old box's and were not applied; `overwrite` applies them. Absent: none */
+            kept?: components["schemas"]["ApplyItem"][];
             removed: components["schemas"]["ApplyItem"][];
             /** @description what is answered is stored, but a fault kept the running server from using it, or a large file from being stored whole; the text says which. The call can be repeated. Absent: the server has applied the change */
             warning?: string;
@@ -7594,6 +7686,64 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TextAnswer"];
+                };
+            };
+        };
+    };
+    swapDevice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "deviceName": "WS-0417",
+                 *       "serial": "S-2002",
+                 *       "note": "hit by a tractor",
+                 *       "short": false
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeviceSwap"];
+            };
+        };
+        responses: {
+            /** @description The new box's secret */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceSwapAnswer"];
+                };
+            };
+        };
+    };
+    getDeviceEvents: {
+        parameters: {
+            query: {
+                deviceName: components["parameters"]["DeviceName"];
+                /** @description at or after, epoch ms */
+                startTime?: number;
+                /** @description at or before, epoch ms */
+                endTime?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceEventsAnswer"];
                 };
             };
         };

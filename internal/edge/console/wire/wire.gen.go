@@ -1973,6 +1973,36 @@ type DeviceCreate struct {
 	Short *bool `json:"short,omitempty"`
 }
 
+// DeviceEvent defines model for DeviceEvent.
+type DeviceEvent struct {
+	// By the person's name at that time
+	By *string `json:"by,omitempty"`
+
+	// CalibrationId of calibration and undo
+	CalibrationId *int64 `json:"calibrationId,omitempty"`
+
+	// FormerSerial of swap: that of the old box; absent: it had none
+	FormerSerial *string `json:"formerSerial,omitempty"`
+	Kind         string  `json:"kind"`
+	Note         *string `json:"note,omitempty"`
+
+	// Serial of swap: that of the new box; absent: it has none
+	Serial *string `json:"serial,omitempty"`
+
+	// Time epoch ms
+	Time int64 `json:"time"`
+
+	// YeuSign of calibration and undo: the property
+	YeuSign *string `json:"yeuSign,omitempty"`
+}
+
+// DeviceEventsAnswer defines model for DeviceEventsAnswer.
+type DeviceEventsAnswer struct {
+	Code int            `json:"code"`
+	Data *[]DeviceEvent `json:"data"`
+	Msg  string         `json:"msg"`
+}
+
 // DeviceHint what went wrong as a device tried to report
 type DeviceHint struct {
 	// Address wrongSecret: the network it came from, for example 203.0.113.x or 2001:db8:7::/48
@@ -2115,6 +2145,30 @@ type DevicePropertyAccessMode string
 
 // DevicePropertyDataType defines model for DeviceProperty.DataType.
 type DevicePropertyDataType string
+
+// DeviceSwap defines model for DeviceSwap.
+type DeviceSwap struct {
+	DeviceName string `json:"deviceName"`
+
+	// Note at most 200 characters
+	Note *string `json:"note,omitempty"`
+
+	// Serial of the new box: at most 64 characters, unique among the tenant's devices; absent or empty: none
+	Serial *string `json:"serial,omitempty"`
+
+	// Short a secret of 20 letters and digits, for devices on whose keys it is typed
+	Short *bool `json:"short,omitempty"`
+}
+
+// DeviceSwapAnswer defines model for DeviceSwapAnswer.
+type DeviceSwapAnswer struct {
+	Code int             `json:"code"`
+	Data *DeviceSwapData `json:"data"`
+	Msg  string          `json:"msg"`
+}
+
+// DeviceSwapData The secret; or of a refusal the device that has the serial
+type DeviceSwapData = SwappedDevice
 
 // DeviceUpdate defines model for DeviceUpdate.
 type DeviceUpdate struct {
@@ -3551,6 +3605,11 @@ type SmsCodeRequest struct {
 	Scene *int `json:"scene,omitempty"`
 }
 
+// SwappedDevice defines model for SwappedDevice.
+type SwappedDevice struct {
+	Secret string `json:"secret"`
+}
+
 // TakenBy defines model for TakenBy.
 type TakenBy struct {
 	DeviceName string `json:"deviceName"`
@@ -4169,6 +4228,17 @@ type GetDeviceDiagnosticsParams struct {
 	DeviceName DeviceName `form:"deviceName" json:"deviceName"`
 }
 
+// GetDeviceEventsParams defines parameters for GetDeviceEvents.
+type GetDeviceEventsParams struct {
+	DeviceName DeviceName `form:"deviceName" json:"deviceName"`
+
+	// StartTime at or after, epoch ms
+	StartTime *int64 `form:"startTime,omitempty" json:"startTime,omitempty"`
+
+	// EndTime at or before, epoch ms
+	EndTime *int64 `form:"endTime,omitempty" json:"endTime,omitempty"`
+}
+
 // GetFirstReadingParams defines parameters for GetFirstReading.
 type GetFirstReadingParams struct {
 	DeviceName DeviceName `form:"deviceName" json:"deviceName"`
@@ -4511,6 +4581,9 @@ type ImportDevicesJSONRequestBody = DeviceImport
 
 // NewDeviceSecretJSONRequestBody defines body for NewDeviceSecret for application/json ContentType.
 type NewDeviceSecretJSONRequestBody = SecretCreate
+
+// SwapDeviceJSONRequestBody defines body for SwapDevice for application/json ContentType.
+type SwapDeviceJSONRequestBody = DeviceSwap
 
 // UpdateDeviceJSONRequestBody defines body for UpdateDevice for application/json ContentType.
 type UpdateDeviceJSONRequestBody = DeviceUpdate
@@ -4914,6 +4987,9 @@ type ServerInterface interface {
 	// GetDeviceDiagnostics Counts of what arrived from a device and what was refused
 	// (GET /admin-api/client/pc/device/get/diagnostics)
 	GetDeviceDiagnostics(w http.ResponseWriter, r *http.Request, params GetDeviceDiagnosticsParams)
+	// GetDeviceEvents Swaps and corrections of a device
+	// (GET /admin-api/client/pc/device/get/events)
+	GetDeviceEvents(w http.ResponseWriter, r *http.Request, params GetDeviceEventsParams)
 	// GetFirstReading Whether a new device has reported, and what went wrong if it has not
 	// (GET /admin-api/client/pc/device/get/first-reading)
 	GetFirstReading(w http.ResponseWriter, r *http.Request, params GetFirstReadingParams)
@@ -4956,6 +5032,9 @@ type ServerInterface interface {
 	// GetDevicePage Devices of the tenant, page by page
 	// (GET /admin-api/client/pc/device/page)
 	GetDevicePage(w http.ResponseWriter, r *http.Request, params GetDevicePageParams)
+	// SwapDevice Put another box in the place of a device's
+	// (POST /admin-api/client/pc/device/swap)
+	SwapDevice(w http.ResponseWriter, r *http.Request)
 	// UpdateDevice Change a device's remark name, scene and position
 	// (PUT /admin-api/client/pc/device/update)
 	UpdateDevice(w http.ResponseWriter, r *http.Request)
@@ -7062,6 +7141,65 @@ func (siw *ServerInterfaceWrapper) GetDeviceDiagnostics(w http.ResponseWriter, r
 	handler.ServeHTTP(w, r)
 }
 
+// GetDeviceEvents operation middleware
+func (siw *ServerInterfaceWrapper) GetDeviceEvents(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetDeviceEventsParams
+
+	// ------------- Required query parameter "deviceName" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "deviceName", r.URL.Query(), &params.DeviceName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "deviceName"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "deviceName", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "startTime" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "startTime", r.URL.Query(), &params.StartTime, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "startTime"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "startTime", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "endTime" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "endTime", r.URL.Query(), &params.EndTime, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "endTime"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "endTime", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetDeviceEvents(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // GetFirstReading operation middleware
 func (siw *ServerInterfaceWrapper) GetFirstReading(w http.ResponseWriter, r *http.Request) {
 
@@ -7848,6 +7986,20 @@ func (siw *ServerInterfaceWrapper) GetDevicePage(w http.ResponseWriter, r *http.
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.GetDevicePage(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// SwapDevice operation middleware
+func (siw *ServerInterfaceWrapper) SwapDevice(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.SwapDevice(w, r)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -9776,6 +9928,8 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/export-device-data-excel", wrapper.ExportDeviceData)
 	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/admin-api/client/pc/device/update", wrapper.UpdateDevice)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/device/new-secret", wrapper.NewDeviceSecret)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/device/swap", wrapper.SwapDevice)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/events", wrapper.GetDeviceEvents)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/offer", wrapper.GetDeviceOffer)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/device/create", wrapper.CreateDevice)
 	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/admin-api/client/pc/device/delete", wrapper.DeleteDevice)
@@ -10945,6 +11099,28 @@ func (response GetDeviceDiagnostics200JSONResponse) VisitGetDeviceDiagnosticsRes
 	return err
 }
 
+type GetDeviceEventsRequestObject struct {
+	Params GetDeviceEventsParams
+}
+
+type GetDeviceEventsResponseObject interface {
+	VisitGetDeviceEventsResponse(w http.ResponseWriter) error
+}
+
+type GetDeviceEvents200JSONResponse DeviceEventsAnswer
+
+func (response GetDeviceEvents200JSONResponse) VisitGetDeviceEventsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetFirstReadingRequestObject struct {
 	Params GetFirstReadingParams
 }
@@ -11241,6 +11417,28 @@ type GetDevicePageResponseObject interface {
 type GetDevicePage200JSONResponse DevicePageAnswer
 
 func (response GetDevicePage200JSONResponse) VisitGetDevicePageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SwapDeviceRequestObject struct {
+	Body *SwapDeviceJSONRequestBody
+}
+
+type SwapDeviceResponseObject interface {
+	VisitSwapDeviceResponse(w http.ResponseWriter) error
+}
+
+type SwapDevice200JSONResponse DeviceSwapAnswer
+
+func (response SwapDevice200JSONResponse) VisitSwapDeviceResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -12992,6 +13190,9 @@ type StrictServerInterface interface {
 	// GetDeviceDiagnostics Counts of what arrived from a device and what was refused
 	// (GET /admin-api/client/pc/device/get/diagnostics)
 	GetDeviceDiagnostics(ctx context.Context, request GetDeviceDiagnosticsRequestObject) (GetDeviceDiagnosticsResponseObject, error)
+	// GetDeviceEvents Swaps and corrections of a device
+	// (GET /admin-api/client/pc/device/get/events)
+	GetDeviceEvents(ctx context.Context, request GetDeviceEventsRequestObject) (GetDeviceEventsResponseObject, error)
 	// GetFirstReading Whether a new device has reported, and what went wrong if it has not
 	// (GET /admin-api/client/pc/device/get/first-reading)
 	GetFirstReading(ctx context.Context, request GetFirstReadingRequestObject) (GetFirstReadingResponseObject, error)
@@ -13034,6 +13235,9 @@ type StrictServerInterface interface {
 	// GetDevicePage Devices of the tenant, page by page
 	// (GET /admin-api/client/pc/device/page)
 	GetDevicePage(ctx context.Context, request GetDevicePageRequestObject) (GetDevicePageResponseObject, error)
+	// SwapDevice Put another box in the place of a device's
+	// (POST /admin-api/client/pc/device/swap)
+	SwapDevice(ctx context.Context, request SwapDeviceRequestObject) (SwapDeviceResponseObject, error)
 	// UpdateDevice Change a device's remark name, scene and position
 	// (PUT /admin-api/client/pc/device/update)
 	UpdateDevice(ctx context.Context, request UpdateDeviceRequestObject) (UpdateDeviceResponseObject, error)
@@ -14591,6 +14795,32 @@ func (sh *strictHandler) GetDeviceDiagnostics(w http.ResponseWriter, r *http.Req
 	}
 }
 
+// GetDeviceEvents operation middleware
+func (sh *strictHandler) GetDeviceEvents(w http.ResponseWriter, r *http.Request, params GetDeviceEventsParams) {
+	var request GetDeviceEventsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetDeviceEvents(ctx, request.(GetDeviceEventsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetDeviceEvents")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetDeviceEventsResponseObject); ok {
+		if err := validResponse.VisitGetDeviceEventsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // GetFirstReading operation middleware
 func (sh *strictHandler) GetFirstReading(w http.ResponseWriter, r *http.Request, params GetFirstReadingParams) {
 	var request GetFirstReadingRequestObject
@@ -14956,6 +15186,37 @@ func (sh *strictHandler) GetDevicePage(w http.ResponseWriter, r *http.Request, p
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(GetDevicePageResponseObject); ok {
 		if err := validResponse.VisitGetDevicePageResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// SwapDevice operation middleware
+func (sh *strictHandler) SwapDevice(w http.ResponseWriter, r *http.Request) {
+	var request SwapDeviceRequestObject
+
+	var body SwapDeviceJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.SwapDevice(ctx, request.(SwapDeviceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "SwapDevice")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(SwapDeviceResponseObject); ok {
+		if err := validResponse.VisitSwapDeviceResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

@@ -107,6 +107,9 @@ type ApplyResult struct {
 	Changed []ApplyItem `json:"changed"`
 	Created []ApplyItem `json:"created"`
 
+	// Kept devices whose box was swapped: the file's serial or secrets (`changes`) are the old box's and were not applied; `overwrite` applies them. Absent: none
+	Kept *[]ApplyItem `json:"kept,omitempty"`
+
 	// Left how many things of the file needed no change
 	Left    int         `json:"left"`
 	Removed []ApplyItem `json:"removed"`
