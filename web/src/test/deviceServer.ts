@@ -29,6 +29,8 @@ export const paths = {
   page: `${client}/device/page`,
   update: `${client}/device/update`,
   secret: `${client}/device/new-secret`,
+  swap: `${client}/device/swap`,
+  events: `${client}/device/get/events`,
   connection: `${client}/device/get/connection`,
   presence: `${client}/device/get/presence`,
   coverage: `${client}/device/get/coverage`,
@@ -81,6 +83,7 @@ export function deviceServer(devices?: Device[]) {
     diagnostics: { received: 10, values: 20, refused: 0, clockAhead: 0, days: [] } as Schemas['Diagnostics'],
     silence: null as Schemas['SilenceCause'] | null,
     presence: [] as Schemas['PresenceChange'][],
+    events: [] as Schemas['DeviceEvent'][],
     coverage: [] as Schemas['CoverageDay'][],
     /** Answers that replace the usual ones, by path. */
     answers: new Map<string, () => Response | Promise<Response>>(),
@@ -134,6 +137,7 @@ export function deviceServer(devices?: Device[]) {
   get(`${client}/device/offer`, () => ({ used: 0, most: 0, products: [], claims: false }));
   get(`${client}/device/get/first-reading`, () => ({ state: 'waiting', hints: [] }));
   get(paths.diagnostics, () => state.diagnostics);
+  get(paths.events, () => state.events);
   get(paths.silence, () => state.silence);
   get(paths.coverage, () => state.coverage);
   get(paths.presence, (query) => {
@@ -150,6 +154,7 @@ export function deviceServer(devices?: Device[]) {
     return true;
   });
   change(onPost, paths.secret, () => 'a-brand-new-secret-of-32-letters');
+  change(onPost, paths.swap, () => ({ secret: 'a-secret-of-the-next-box-32-letters' }));
   change(onPost, paths.create, ({ groupName, groupStatus }: Schemas['SceneCreate']) => {
     state.scenes = [...state.scenes, scene(9, groupName ?? '', { groupStatus: groupStatus as 1 | 2, deviceCount: 0 })];
     return 9;

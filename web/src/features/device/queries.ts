@@ -17,6 +17,7 @@ export type PresenceChange = Schemas['PresenceChange'];
 export type DeviceOffer = Schemas['DeviceOffer'];
 export type FirstReading = Schemas['FirstReading'];
 export type DeviceHint = Schemas['DeviceHint'];
+export type DeviceEvent = Schemas['DeviceEvent'];
 
 /**
  * Key of presence, intake and similar queries of one device. Live events do not update their data;
@@ -131,6 +132,14 @@ export const offerQuery = (language: Language) =>
     meta: { ...bannerQueryOptions.meta, shows: [403] },
     queryKey: [...deviceKeys.kind('offer'), language],
     queryFn: ({ signal }) => api.get('/admin-api/client/pc/device/offer', { signal }),
+  });
+
+/** Swaps of the device and corrections of its readings, newest first. */
+export const eventsQuery = (deviceName: string) =>
+  queryOptions({
+    ...bannerQueryOptions,
+    queryKey: [...detailKey, 'events', deviceName],
+    queryFn: ({ signal }) => api.get('/admin-api/client/pc/device/get/events', { query: { deviceName }, signal }),
   });
 
 /** Whether a new device has reported, and what went wrong; the live stream tells what follows. */

@@ -54,7 +54,8 @@ export function AddDialog({ way, offer, preset, onWay, onClose, onOpenDevice }: 
   const claim = useClaim({ shown: way === 'code' && offer?.claims === true, preset: { groupId: preset.groupId } });
   const table = useTable();
   const stored = useStoredCheck();
-  const first = useFirstReading(shown?.kind === 'device' ? shown.deviceName : undefined);
+  const waited = shown?.kind === 'device' ? shown : undefined;
+  const first = useFirstReading(waited?.deviceName, waited?.swapTime);
 
   // Only the end of the session leads to the sign-in page, and then nothing must be shown any more.
   // The store, not the last render, knows what was just stored.
@@ -145,7 +146,9 @@ function useTitle(added: Added | null): string {
   const { t } = useTranslation();
   const format = useFormat();
   if (!added) return t('device.add.title');
-  if (added.kind === 'device') return t('device.added.title', { name: added.noteName });
+  if (added.kind === 'device') {
+    return t(added.swapTime === undefined ? 'device.added.title' : 'device.swap.connect', { name: added.noteName });
+  }
   const count = added.rows.length;
   return t('device.table.done', { count, n: format.number(count) });
 }

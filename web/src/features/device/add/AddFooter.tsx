@@ -82,6 +82,8 @@ type AddedFooterProps = Omit<AddFooterProps, 'id' | 'way' | 'offer' | 'forms' | 
 function AddedFooter({ added, stored, received, onClose, onAnother, onOpen }: AddedFooterProps) {
   const { t } = useTranslation();
   const isTable = added.kind === 'table';
+  // Its page is behind the dialog.
+  const isSwapped = !isTable && added.swapTime !== undefined;
   const holds = isTable || added.secret !== null;
   const locked = holds && !stored.stored;
   return (
@@ -93,7 +95,7 @@ function AddedFooter({ added, stored, received, onClose, onAnother, onOpen }: Ad
           warning={t(isTable ? 'device.table.storeFirst' : 'secret.storeFirst')}
         />
       ) : null}
-      {isTable || !received ? (
+      {isTable || isSwapped || !received ? (
         <Button type="primary" disabled={locked} onClick={onClose}>
           {t('secret.done')}
         </Button>

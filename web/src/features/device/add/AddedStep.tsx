@@ -20,6 +20,11 @@ interface AddedStepProps {
   onNewSecret: () => void;
 }
 
+function readyText({ secret, swapTime }: AddedDevice) {
+  if (swapTime !== undefined) return 'device.swap.ready';
+  return secret === null ? 'device.added.knows' : 'device.added.ready';
+}
+
 /** What the device needs to report, shown once, and whether it does. */
 export function AddedStep({ added, first, onNewSecret }: AddedStepProps) {
   const { t } = useTranslation();
@@ -35,7 +40,7 @@ export function AddedStep({ added, first, onNewSecret }: AddedStepProps) {
   return (
     <>
       <p className={css.ready} ref={start} tabIndex={-1}>
-        {t(secret === null ? 'device.added.knows' : 'device.added.ready', { name: noteName })}
+        {t(readyText(added), { name: noteName })}
       </p>
       {secret === null ? null : (
         <>

@@ -1,9 +1,11 @@
 import { create } from 'zustand';
 import { useSession } from '@/lib/session/session';
 
-/** A device that was just added. Its secret is null if the box has it already. */
+/** A device that was just added or swapped. Its secret is null if the box has it already. */
 export interface AddedDevice {
   kind: 'device';
+  /** When it was swapped, in epoch ms; absent: it was added. */
+  swapTime?: number;
   deviceName: string;
   noteName: string;
   secret: string | null;

@@ -62,7 +62,7 @@ export function addRefusal(error: unknown, t: TFunction) {
 export type AddRefusal = ReturnType<typeof addRefusal>;
 
 /** The device that has the name or serial already, if that is why the server refused. */
-function takenBy(error: unknown): string | undefined {
+export function takenBy(error: unknown): string | undefined {
   const data = error instanceof ApiError && error.kind === 'business' ? error.data : null;
   const name = (data as { deviceName?: unknown } | null)?.deviceName;
   return typeof name === 'string' ? name : undefined;

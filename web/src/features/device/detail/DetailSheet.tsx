@@ -9,6 +9,7 @@ import { Sheet } from '@/ui/Sheet';
 import { StateChips } from '@/ui/StateChips';
 import { Connection } from './Connection';
 import { Coverage } from './Coverage';
+import { Events } from './Events';
 import { Identity } from './Identity';
 import { Intake } from './Intake';
 import { Presence } from './Presence';
@@ -16,6 +17,7 @@ import { Readings } from './Readings';
 import { RefusedNote } from './RefusedNote';
 import { Removal } from './Removal';
 import { Silence } from './Silence';
+import { Swap } from './Swap';
 import { useDetailLive } from './useDetailLive';
 
 interface DetailSheetProps {
@@ -57,8 +59,10 @@ export function DetailSheet({ device, beside, onEdit, onClose }: DetailSheetProp
       <Readings device={device} />
       <Coverage deviceName={device.deviceName} />
       <Presence device={device} />
+      <Events deviceName={device.deviceName} />
       <Intake deviceName={device.deviceName} />
       <Connection device={device} />
+      {mayEdit ? <Swap device={device} /> : null}
       {mayDelete && device.removable ? <Removal device={device} onDeleted={onClose} /> : null}
     </Sheet>
   );

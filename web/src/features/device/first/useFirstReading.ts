@@ -6,7 +6,7 @@ import { mergeHints, mergeReadings } from './merge';
 
 /** What the live stream told of one device since it is waited for. */
 interface Heard {
-  of: string | undefined;
+  of: string;
   reading?: FirstReading;
   hints: readonly DeviceHint[];
 }
@@ -14,12 +14,14 @@ interface Heard {
 /**
  * The first reading of a device, and what went wrong before it came. It is asked for once, and again
  * after a gap in the live stream; between that the stream tells. Undefined: nothing is waited for.
+ * What was heard of a device before it was swapped is of another one.
  */
-export function useFirstReading(deviceName: string | undefined) {
+export function useFirstReading(deviceName: string | undefined, swapTime?: number) {
+  const of = `${deviceName} ${swapTime}`;
   const client = useQueryClient();
   const query = useQuery({ ...firstReadingQuery(deviceName ?? ''), enabled: deviceName !== undefined });
-  const [last, setLast] = useState<Heard>({ of: deviceName, hints: [] });
-  const ofDevice = (heard: Heard): Heard => (heard.of === deviceName ? heard : { of: deviceName, hints: [] });
+  const [last, setLast] = useState<Heard>({ of, hints: [] });
+  const ofDevice = (heard: Heard): Heard => (heard.of === of ? heard : { of, hints: [] });
   const heard = ofDevice(last);
 
   const add = (before: Heard, event: LiveEvent): Heard => {
