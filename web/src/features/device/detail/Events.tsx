@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { propertyName } from '@/lib/device/derivation';
 import { tslQuery } from '@/lib/device/queries';
+import { useClock } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
 import { useLanguage } from '@/lib/i18n/i18n';
 import { type DeviceEvent, eventsQuery } from '../queries';
@@ -34,10 +35,11 @@ function Row({ event, deviceName }: { event: DeviceEvent; deviceName: string }) 
   const tsl = useQuery({ ...tslQuery(language, deviceName), enabled: yeuSign !== undefined }).data;
   const property = tsl?.propertie?.find(({ identifier }) => identifier === yeuSign);
   const serials = useSerials(event);
+  const moment = useClock((now) => format.moment(time, now));
   return (
     <li className={css.event}>
-      <time className={css.time} dateTime={new Date(time).toISOString()}>
-        {format.absolute(time)}
+      <time className={css.time} dateTime={new Date(time).toISOString()} title={format.absolute(time)}>
+        {moment}
       </time>
       <span className={css.what}>
         <span className={css.kind}>

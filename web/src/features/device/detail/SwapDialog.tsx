@@ -38,7 +38,10 @@ export function SwapDialog({ device, open, onClose }: SwapDialogProps) {
   const format = useFormat();
   const id = useId();
   const [values, setValues] = useState(empty);
-  const { swap, refusal } = useSwap(device, onClose);
+  const { swap, refusal } = useSwap(device, () => {
+    onClose();
+    setValues(empty); // the dialog for the secret opens above this one
+  });
   const form = useForm<SwapValues, 'device.form.tooLong'>({
     values,
     check,
