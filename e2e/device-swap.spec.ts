@@ -77,14 +77,16 @@ test('a broken logger is swapped, and the first reading of the next one seen', a
 
 test('a swap on a phone, in the dark', async ({ page }) => {
   await page.setViewportSize(phone);
-  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.addInitScript(() =>
+    localStorage.setItem('tilth.preferences', JSON.stringify({ state: { darkMode: true }, version: 0 })),
+  );
   await openSignedIn(page, owner, '/device?device=SWAP-0002');
   await button(page, 'Swap the device').click();
   const form = dialog(page, 'Swap “Mast 2” for another device');
   await expect(form.getByRole('textbox', { name: 'Serial' })).toBeVisible();
   await expectNoHorizontalScroll(page);
   await expectAccessible(page);
-  await page.screenshot({ path: test.info().outputPath('form.png') });
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
   await form.getByRole('button', { name: 'Swap' }).click();
   const connect = dialog(page, 'Connect the new “Mast 2”');
   await expect(connect).toContainText('Waiting for the first reading…');
