@@ -46,7 +46,7 @@ type Deps struct {
 	LastRainCount func(ctx context.Context, ref device.Ref) int64
 	// EndCalibrations ends the calibrations of a device that is swapped, in the swap's transaction; nil:
 	// there are none.
-	EndCalibrations func(ctx context.Context, t tenant.ID, d device.ID, at time.Time) error
+	EndCalibrations func(ctx context.Context, t tenant.ID, d device.ID, by string, at time.Time) error
 }
 
 // Service adds and deletes the devices that owners manage by themselves.

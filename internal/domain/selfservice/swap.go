@@ -96,7 +96,7 @@ func (s *Service) swap(ctx context.Context, t tenant.ID, d *device.Device, f *Sw
 		return err
 	}
 	if s.EndCalibrations != nil {
-		if err := s.EndCalibrations(ctx, t, d.ID, now); err != nil {
+		if err := s.EndCalibrations(ctx, t, d.ID, f.User, now); err != nil {
 			return err
 		}
 	}

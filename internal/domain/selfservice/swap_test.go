@@ -41,7 +41,7 @@ func TestSwap(t *testing.T) {
 	}
 	w.Hints.NoteWrongSecret(testkit.Ref(d), netip.MustParseAddr("203.0.113.9"))
 	var ended []time.Time
-	w.service.EndCalibrations = func(ctx context.Context, of tenant.ID, id device.ID, at time.Time) error {
+	w.service.EndCalibrations = func(ctx context.Context, of tenant.ID, id device.ID, _ string, at time.Time) error {
 		if stored, err := w.Devices.Get(ctx, of, "WS-1"); err != nil || stored.ID != id || stored.Serial != "S-2" {
 			t.Errorf("not in the swap's transaction: %+v %v", stored, err)
 		}
@@ -134,7 +134,7 @@ func TestSwapRefuses(t *testing.T) {
 		}
 	}
 	// Of a swap that fails nothing is left.
-	w.service.EndCalibrations = func(context.Context, tenant.ID, device.ID, time.Time) error {
+	w.service.EndCalibrations = func(context.Context, tenant.ID, device.ID, string, time.Time) error {
 		return errors.New("no")
 	}
 	if _, err := w.service.Swap(t.Context(), w.field.ID, selfservice.SwapForm{DeviceName: "WS-1"}); err == nil {

@@ -330,3 +330,29 @@ func TestCalibrationStays(t *testing.T) {
 	}
 	testkit.Ask[wire.CalibrationPage](t, w.Contract, w.get(calibrationPath+"page?deviceName=WS-1"))
 }
+
+// A swap ends the calibrations of the device; its events tell of swaps, calibrations and undos.
+func TestSwapEndsCalibrations(t *testing.T) {
+	w := newServer(t)
+	id := w.calibrate(t, w.offsetForm(-0.5, body{"note": "ice water"}))
+	w.Clock.Advance(time.Minute)
+	var made struct{ Secret string }
+	w.decode(t, w.swapCall(w.ada, `"deviceName":"WS-1","serial":"S-2"`), &made)
+	w.Clock.Advance(time.Minute)
+	if value, raw := w.airOf(t); value != "21" || raw != "21.5" {
+		t.Errorf("before the swap: %s of %s", value, raw)
+	}
+	w.measure(t, w.ws1, w.Clock.Now(), air(21.5))
+	if value, raw := w.airOf(t); value != "21.5" || raw != "" {
+		t.Errorf("of the new box: %s of %s", value, raw)
+	}
+	testkit.Ask[bool](t, w.Contract, w.undoCall(id))
+	got := ""
+	for _, e := range w.events(t, "") {
+		got += e.Kind + " " + e.By + " " + e.Note + e.Serial + "; "
+	}
+	ada := w.field.Ada.Nickname
+	if want := fmt.Sprintf("undo %s ice water; swap %s S-2; calibration %s ice water; ", ada, ada, ada); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"tilth/internal/domain/calibration"
+	"tilth/internal/domain/device"
 	"tilth/internal/domain/selfservice"
 	"tilth/internal/edge/console/wire"
 )
@@ -47,7 +49,7 @@ func (s *server) GetDeviceEvents(
 	if r.Params.EndTime != nil {
 		to = *r.Params.EndTime
 	}
-	d, _, err := s.deviceByName(ctx, r.Params.DeviceName)
+	d, p, err := s.deviceByName(ctx, r.Params.DeviceName)
 	if err != nil {
 		return nil, err
 	}
@@ -62,8 +64,45 @@ func (s *server) GetDeviceEvents(
 			Serial: omitEmpty(w.Serial), FormerSerial: omitEmpty(w.FormerSerial),
 		})
 	}
+	corrections, err := s.correctionEvents(ctx, d, p, from, to)
+	if err != nil {
+		return nil, err
+	}
+	events = append(events, corrections...)
 	// Events of the same time keep the order of their lists.
 	slices.SortStableFunc(events, func(a, b wire.DeviceEvent) int { return cmp.Compare(b.Time, a.Time) })
 	events = events[:min(len(events), maxDeviceEvents)]
 	return wire.GetDeviceEvents200JSONResponse{Code: success, Data: &events}, nil
+}
+
+// correctionEvents are the calibrations of a device that were made or undone in from..to. The ends that a
+// swap made belong to the swap.
+func (s *server) correctionEvents(
+	ctx context.Context, d *device.Device, p *device.Product, from, to int64,
+) (events []wire.DeviceEvent, err error) {
+	made, undone, err := s.Calibrations.In(ctx, d.Tenant, d.ID, from, to, maxDeviceEvents)
+	if err != nil {
+		return nil, err
+	}
+	event := func(c *calibration.Calibration) wire.DeviceEvent {
+		e := wire.DeviceEvent{CalibrationId: &c.ID, Note: omitEmpty(c.Note)}
+		if property := p.PropertyByID(c.Property); property != nil {
+			e.YeuSign = &property.Identifier
+		}
+		return e
+	}
+	for i := range undone {
+		e := event(&undone[i])
+		e.Kind, e.Time, e.By = "undo", undone[i].UndoTime, omitEmpty(undone[i].UndoneBy)
+		events = append(events, e)
+	}
+	for i := range made {
+		if made[i].Swap {
+			continue
+		}
+		e := event(&made[i])
+		e.Kind, e.Time, e.By = "calibration", made[i].CreateTime, omitEmpty(made[i].MadeBy)
+		events = append(events, e)
+	}
+	return events, nil
 }

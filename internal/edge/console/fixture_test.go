@@ -132,6 +132,7 @@ func newServer(t testing.TB, with ...func(*console.Options)) *fixture {
 		OpenAPI:           http.NotFoundHandler(),
 		Web:               http.NotFoundHandler(),
 	}
+	o.SelfService.EndCalibrations = o.Calibrations.End
 	for _, f := range with {
 		f(&o)
 	}
