@@ -36,14 +36,25 @@ export interface SampleQuestion extends Span {
   points: number | null;
   deviceName: string;
   ids: readonly string[];
+  /** Numbers as they arrived, not as calibrations correct them. */
+  raw: boolean;
 }
 
-export const sampleQuery = ({ deviceName, ids, from, to, points }: SampleQuestion) =>
+const valuesOf = (raw: boolean) => (raw ? { values: 'raw' as const } : {});
+
+export const sampleQuery = ({ deviceName, ids, from, to, points, raw }: SampleQuestion) =>
   queryOptions({
     ...historyQueryOptions,
-    queryKey: ['history', 'sample', deviceName, from, to, points, [...ids].sort()] as const,
+    queryKey: ['history', 'sample', deviceName, from, to, points, [...ids].sort(), raw] as const,
     queryFn: async ({ signal }): Promise<Sample> => {
-      const query = { deviceName, startTime: from, endTime: to, yeuSignList: [...ids], ...(points ? { points } : {}) };
+      const query = {
+        deviceName,
+        startTime: from,
+        endTime: to,
+        yeuSignList: [...ids],
+        ...(points ? { points } : {}),
+        ...valuesOf(raw),
+      };
       const path = '/admin-api/client/pc/device/get/columns/time-interval-data';
       return { from, to, points, ...readPieces(await api.get(path, { query, signal }), ids) };
     },
@@ -57,12 +68,19 @@ export interface HoursSample extends Span {
   hours: Map<string, Hours>;
 }
 
-export const hoursQuery = ({ deviceName, ids, from, to }: Omit<SampleQuestion, 'points'>) =>
+export const hoursQuery = ({ deviceName, ids, from, to, raw }: Omit<SampleQuestion, 'points'>) =>
   queryOptions({
     ...historyQueryOptions,
-    queryKey: ['history', 'hours', deviceName, from, to, [...ids].sort()] as const,
+    queryKey: ['history', 'hours', deviceName, from, to, [...ids].sort(), raw] as const,
     queryFn: async ({ signal }): Promise<HoursSample> => {
-      const query = { deviceName, startTime: from, endTime: to, yeuSignList: [...ids], resolution: 'hour' as const };
+      const query = {
+        deviceName,
+        startTime: from,
+        endTime: to,
+        yeuSignList: [...ids],
+        resolution: 'hour' as const,
+        ...valuesOf(raw),
+      };
       const path = '/admin-api/client/pc/device/get/columns/aggregated-data';
       const { aggregates = [] } = await api.get(path, { query, signal });
       return { from, to, hours: readHours(aggregates, { from, to }) };
@@ -71,12 +89,12 @@ export const hoursQuery = ({ deviceName, ids, from, to }: Omit<SampleQuestion, '
     structuralSharing: false,
   });
 
-export const rowsQuery = ({ deviceName, ids, from, to }: { deviceName: string; ids: readonly string[] } & Span) =>
+export const rowsQuery = ({ deviceName, ids, from, to, raw }: Omit<SampleQuestion, 'points'>) =>
   queryOptions({
     ...historyQueryOptions,
-    queryKey: ['history', 'rows', deviceName, from, to, [...ids].sort()] as const,
+    queryKey: ['history', 'rows', deviceName, from, to, [...ids].sort(), raw] as const,
     queryFn: async ({ signal }) => {
-      const query = { deviceName, startTime: from, endTime: to, yeuSignList: [...ids] };
+      const query = { deviceName, startTime: from, endTime: to, yeuSignList: [...ids], ...valuesOf(raw) };
       const path = '/admin-api/client/pc/device/get/format-sign-array/time-interval-data';
       return rowsOf(await api.get(path, { query, signal }), ids);
     },
