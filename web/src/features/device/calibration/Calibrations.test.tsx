@@ -64,7 +64,7 @@ async function calibrate(name = 'Calibrate Air temperature') {
   const preview = () => dialog.getByRole('status', { name: 'With the latest reading' });
   await waitFor(() => expect(preview()).toHaveTextContent(/21\.4|91/));
   const fill = async (label: string, text: string) => {
-    const field = dialog.getByLabelText(label, { exact: false, selector: 'input' });
+    const field = dialog.getByRole('textbox', { name: new RegExp(label) });
     await opened.user.clear(field);
     await opened.user.type(field, text);
   };
@@ -117,18 +117,18 @@ describe('the dialog that calibrates', () => {
   it('shows the gain of two points, and why some are refused', async () => {
     const { user, dialog, preview, fill, save } = await calibrate();
     await user.click(dialog.getByText('Two points'));
-    await fill('Sensor showed (1)', '0');
-    await fill('Correct value (1)', '1');
-    await fill('Sensor showed (2)', '0');
-    await fill('Correct value (2)', '21');
+    await fill('Shown 1', '0');
+    await fill('Right 1', '1');
+    await fill('Shown 2', '0');
+    await fill('Right 2', '21');
     expect(preview()).toHaveTextContent('The sensor showed the same at both points');
-    await fill('Sensor showed (2)', '20');
+    await fill('Shown 2', '20');
     expect(preview()).toHaveTextContent('21.4 °C would be 22.4 °C from then on');
     expect(preview()).toHaveTextContent('Gain 1');
-    await fill('Correct value (2)', '2000');
+    await fill('Right 2', '2000');
     expect(preview()).toHaveTextContent('The gain must be from 0.1 to 10');
     await save();
-    expect(dialog.getByLabelText('Sensor showed (2)', { exact: false })).toHaveAccessibleDescription(
+    expect(dialog.getByRole('textbox', { name: /Shown 2/ })).toHaveAccessibleDescription(
       'The gain must be from 0.1 to 10: check the four numbers',
     );
     expect(sent(paths.calibrate)).toEqual([]);
@@ -146,14 +146,18 @@ describe('the dialog that calibrates', () => {
 
   it('shows a refusal of the server at its field, and others above', async () => {
     const { dialog, fill, save } = await calibrate();
-    server.answers.set(paths.calibrate, () => refused(601, 'Since: the attribute has a calibration at this time'));
+    server.answers.set(paths.calibrate, () =>
+      refused(601, 'Since: this attribute has a calibration of that time already'),
+    );
     await fill('Offset', '1');
     await save();
     await waitFor(() =>
       expect(dialog.getByLabelText('Since', { exact: false })).toHaveAccessibleDescription(
-        'the attribute has a calibration at this time',
+        'this attribute has a calibration of that time already',
       ),
     );
+    // The same once more would be taken for a second press of the button.
+    await fill('Offset', '2');
     server.answers.set(paths.calibrate, () => refused(601, 'this attribute has 100 calibrations'));
     await save();
     expect(await dialog.findByRole('alert')).toHaveTextContent('This attribute has 100 calibrations');
