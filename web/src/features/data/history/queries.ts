@@ -28,6 +28,8 @@ export const tslQuery = (language: Language, deviceName: string) =>
 export interface Sample extends Span {
   /** How many points per attribute were requested; null: all. */
   points: number | null;
+  /** Numbers as they arrived, not as calibrations correct them. */
+  raw: boolean;
   lines: Map<string, SampledLine>;
   texts: Map<string, TextValue[]>;
 }
@@ -36,7 +38,6 @@ export interface SampleQuestion extends Span {
   points: number | null;
   deviceName: string;
   ids: readonly string[];
-  /** Numbers as they arrived, not as calibrations correct them. */
   raw: boolean;
 }
 
@@ -56,7 +57,7 @@ export const sampleQuery = ({ deviceName, ids, from, to, points, raw }: SampleQu
         ...valuesOf(raw),
       };
       const path = '/admin-api/client/pc/device/get/columns/time-interval-data';
-      return { from, to, points, ...readPieces(await api.get(path, { query, signal }), ids) };
+      return { from, to, points, raw, ...readPieces(await api.get(path, { query, signal }), ids) };
     },
     // A month of readings takes megabytes, so it is dropped soon after the dialog has closed.
     gcTime: 60_000,
@@ -65,6 +66,7 @@ export const sampleQuery = ({ deviceName, ids, from, to, points, raw }: SampleQu
 
 /** A device's readings of a span by the hour. */
 export interface HoursSample extends Span {
+  raw: boolean;
   hours: Map<string, Hours>;
 }
 
@@ -83,7 +85,7 @@ export const hoursQuery = ({ deviceName, ids, from, to, raw }: Omit<SampleQuesti
       };
       const path = '/admin-api/client/pc/device/get/columns/aggregated-data';
       const { aggregates = [] } = await api.get(path, { query, signal });
-      return { from, to, hours: readHours(aggregates, { from, to }) };
+      return { from, to, raw, hours: readHours(aggregates, { from, to }) };
     },
     gcTime: 60_000,
     structuralSharing: false,

@@ -103,21 +103,27 @@ export function useReadings(question: Question | null, window: Span | null) {
   });
 
   const empty = useMemo<Sample>(
-    () => ({ from: range.from, to: range.to, points: null, lines: new Map(), texts: new Map() }),
-    [range.from, range.to],
+    () => ({ from: range.from, to: range.to, points: null, raw, lines: new Map(), texts: new Map() }),
+    [range.from, range.to, raw],
   );
-  // Kept answers are of one device, and of one kind of numbers: the two would be drawn side by side.
-  const source = `${deviceName} ${raw}`;
   // If only sums are requested, they are the whole answer.
-  const shown = useLastAnswer(thin.length > 0 ? overview.data : sum.data && empty, source);
-  const finer = useLastAnswer(detail.data, source);
-  const summed = useLastAnswer(sum.data, source);
-  const hourly = useLastAnswer(hours.data, source);
+  const shown = useLastAnswer(thin.length > 0 ? overview.data : sum.data && empty, deviceName);
+  const finer = useLastAnswer(detail.data, deviceName);
+  const summed = useLastAnswer(sum.data, deviceName);
+  const hourly = useLastAnswer(hours.data, deviceName);
   const readings = useMemo<Readings | undefined>(() => {
     if (!shown) return undefined;
+    // Raw numbers are not drawn beside corrected ones.
+    const alike = <S extends { raw: boolean }>(sample: S | undefined) =>
+      sample?.raw === shown.raw ? sample : undefined;
     return {
       range: { from: shown.from, to: shown.to },
-      lines: prepareLines(asked, { overview: shown, detail: finer, sums: summed, hours: hourly }),
+      lines: prepareLines(asked, {
+        overview: shown,
+        detail: alike(finer),
+        sums: alike(summed),
+        hours: alike(hourly),
+      }),
       texts: shown.texts,
     };
   }, [shown, finer, summed, hourly, asked]);

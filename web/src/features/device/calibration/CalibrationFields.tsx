@@ -109,6 +109,10 @@ export function CalibrationFields({ device, calibrating }: { device: Device; cal
             showTime={{ format: 'HH:mm' }}
             format={`${descriptors[language].picker} HH:mm`}
             needConfirm={false}
+            // Enter takes the time that was typed; it does not send the form as well.
+            onKeyDown={(event) => {
+              if (event.key === 'Enter') event.preventDefault();
+            }}
             allowClear={false}
             disabledDate={(day) => pickedTime(day.startOf('day')) > now()}
           />
