@@ -118,7 +118,7 @@ test.describe('at 390 px', () => {
       await field(name).fill(text);
     }
     const preview = form.getByRole('status', { name: 'With the latest reading' });
-    await expect(preview).toContainText('The sensor showed the same at both points');
+    await expect(field('Shown 2')).toHaveAccessibleDescription(/^The sensor showed the same at both points/);
     await field('Shown 2').fill('40');
     // 0.2 + 21.4 × 0.995 = 21.493.
     await expect(preview).toContainText(/21\.4\s°C would be 21\.5\s°C from then on/);

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Input, type InputRef } from 'antd';
+import { ConfigProvider, Input, type InputRef } from 'antd';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { propertyName } from '@/lib/device/derivation';
@@ -7,11 +7,14 @@ import { tslQuery } from '@/lib/device/queries';
 import type { Device } from '@/lib/device/types';
 import { now } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
+import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { useLanguage } from '@/lib/i18n/i18n';
 import { descriptors } from '@/lib/i18n/languages';
 import { DatePicker, pickedTime, pickerDate } from '@/ui/form/DatePicker';
 import { Field } from '@/ui/form/Field';
+import { phoneCells } from '@/ui/form/phoneCells';
 import { SegmentedControl } from '@/ui/form/SegmentedControl';
+import timePopup from '@/ui/form/timePopup.module.css';
 import { Note } from '@/ui/Note';
 import { Select } from '@/ui/Select';
 import { ZoneNote } from '@/ui/ZoneNote';
@@ -26,6 +29,7 @@ export function CalibrationFields({ device, calibrating }: { device: Device; cal
   const { t } = useTranslation();
   const format = useFormat();
   const language = useLanguage((state) => state.language);
+  const isPhone = useMediaQuery(phoneQuery);
   const { form, values, refusal, change } = calibrating;
   const properties = (useQuery(tslQuery(language, device.deviceName)).data?.propertie ?? []).filter(isCalibratable);
   const property = properties.find(({ identifier }) => identifier === values.sign);
@@ -96,26 +100,29 @@ export function CalibrationFields({ device, calibrating }: { device: Device; cal
         below={<ZoneNote />}
       >
         {({ status, ...labels }) => (
-          <DatePicker
-            {...labels}
-            ref={since.ref}
-            status={status}
-            className={css.select}
-            value={date}
-            onChange={(chosen) => {
-              change({ fromTime: chosen ? pickedTime(chosen) : null });
-              since.leave();
-            }}
-            showTime={{ format: 'HH:mm' }}
-            format={`${descriptors[language].picker} HH:mm`}
-            needConfirm={false}
-            // Enter takes the time that was typed; it does not send the form as well.
-            onKeyDown={(event) => {
-              if (event.key === 'Enter') event.preventDefault();
-            }}
-            allowClear={false}
-            disabledDate={(day) => pickedTime(day.startOf('day')) > now()}
-          />
+          <ConfigProvider theme={isPhone ? phoneCells : {}}>
+            <DatePicker
+              {...labels}
+              ref={since.ref}
+              status={status}
+              className={css.select}
+              classNames={{ popup: { root: timePopup.popup } }}
+              value={date}
+              onChange={(chosen) => {
+                change({ fromTime: chosen ? pickedTime(chosen) : null });
+                since.leave();
+              }}
+              showTime={{ format: 'HH:mm' }}
+              format={`${descriptors[language].picker} HH:mm`}
+              needConfirm={false}
+              // Enter takes the time that was typed; it does not send the form as well.
+              onKeyDown={(event) => {
+                if (event.key === 'Enter') event.preventDefault();
+              }}
+              allowClear={false}
+              disabledDate={(day) => pickedTime(day.startOf('day')) > now()}
+            />
+          </ConfigProvider>
         )}
       </Field>
       <div className={css.kind}>
@@ -138,7 +145,7 @@ export function CalibrationFields({ device, calibrating }: { device: Device; cal
           ))}
         </div>
       ) : null}
-      <Preview device={device} values={values} property={property} />
+      <Preview device={device} values={values} property={property} said={form.field('raw2').error !== undefined} />
       <Field
         label={t('calibration.form.note')}
         error={note.error ? t(note.error, { most: maxNoteLength }) : refused('note')}

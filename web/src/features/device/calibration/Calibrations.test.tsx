@@ -120,14 +120,16 @@ describe('the dialog that calibrates', () => {
     await fill('Shown 1', '0');
     await fill('Right 1', '1');
     await fill('Shown 2', '0');
-    await fill('Right 2', '21');
     expect(preview()).toHaveTextContent('The sensor showed the same at both points');
+    await fill('Right 2', '21');
+    expect(dialog.getByRole('textbox', { name: /Shown 2/ })).toHaveAccessibleDescription(/showed the same/);
+    expect(preview()).not.toHaveTextContent('The sensor showed the same');
     await fill('Shown 2', '20');
     expect(preview()).toHaveTextContent('21.4 °C would be 22.4 °C from then on');
     expect(preview()).toHaveTextContent('Gain 1');
     await fill('Right 2', '2000');
-    expect(preview()).toHaveTextContent('The gain must be from 0.1 to 10');
     await save();
+    expect(preview()).not.toHaveTextContent('The gain must be');
     expect(dialog.getByRole('textbox', { name: /Shown 2/ })).toHaveAccessibleDescription(
       'The gain must be from 0.1 to 10: check the four numbers',
     );

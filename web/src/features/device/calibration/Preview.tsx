@@ -14,10 +14,12 @@ interface PreviewProps {
   values: CalibrationValues;
   /** Undefined until one is chosen. */
   property: TslProperty | undefined;
+  /** The field says already why the points are refused. */
+  said: boolean;
 }
 
 /** What the calibration makes of the newest number that the sensor showed, as the server will. */
-export function Preview({ device, values, property }: PreviewProps) {
+export function Preview({ device, values, property, said }: PreviewProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const language = useLanguage((state) => state.language);
@@ -50,7 +52,7 @@ export function Preview({ device, values, property }: PreviewProps) {
           {t('calibration.preview.gain', { gain: format.number(Number(line.gain.toPrecision(4))) })}
         </span>
       ) : null}
-      {wrong ? <span className={css.wrong}>{t(wrong)}</span> : null}
+      {wrong && !said ? <span className={css.wrong}>{t(wrong)}</span> : null}
     </output>
   );
 }
