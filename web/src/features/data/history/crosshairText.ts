@@ -1,7 +1,7 @@
 import type { TFunction } from 'i18next';
-import { rawDecimals } from '@/lib/device/corrected';
 import { formatDateTime, formatTime } from '@/lib/format/date';
 import type { Format } from '@/lib/format/format';
+import { ownDecimals } from '@/lib/format/number';
 import type { Attribute } from './attributes';
 import type { Crosshair, Mark } from './crosshair';
 import { readingText, valueText } from './figures';
@@ -18,7 +18,7 @@ export function spreadText(attribute: Attribute, spread: readonly number[], form
 
 /** The number as it arrived, which stands beside the corrected one. */
 export function rawText({ unit, precision }: Attribute, raw: number, format: Format): string {
-  return format.reading({ value: raw, unit, precision: rawDecimals(raw, precision) });
+  return format.reading({ value: raw, unit, precision: ownDecimals(raw, precision) });
 }
 
 /** A mark as it is read out. */

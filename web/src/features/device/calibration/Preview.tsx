@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { rawDecimals } from '@/lib/device/corrected';
 import type { Device, TslProperty } from '@/lib/device/types';
 import { useFormat } from '@/lib/format/format';
+import { ownDecimals } from '@/lib/format/number';
 import { useLanguage } from '@/lib/i18n/i18n';
 import css from './CalibrationDialog.module.css';
 import { correct } from './formula';
@@ -33,7 +33,7 @@ export function Preview({ device, values, property, said }: PreviewProps) {
   const example = () => {
     if (!property || latest.isPending) return null;
     if (!reading || typeof raw !== 'number') return t('calibration.preview.noReading');
-    const shown = format.reading({ value: raw, unit, precision: rawDecimals(raw, property.precision) });
+    const shown = format.reading({ value: raw, unit, precision: ownDecimals(raw, property.precision) });
     if (values.kind === 'none') return t('calibration.preview.stays', { raw: shown });
     if (!line || wrong) return t('calibration.preview.waiting', { raw: shown });
     const value = correct(line, raw, property);
@@ -48,9 +48,7 @@ export function Preview({ device, values, property, said }: PreviewProps) {
       </span>
       <span className={css.example}>{example()}</span>
       {values.kind === 'twoPoint' && line ? (
-        <span className={css.gain}>
-          {t('calibration.preview.gain', { gain: format.number(Number(line.gain.toPrecision(4))) })}
-        </span>
+        <span className={css.gain}>{t('calibration.preview.gain', { gain: format.number(line.gain, 3) })}</span>
       ) : null}
       {wrong && !said ? <span className={css.wrong}>{t(wrong)}</span> : null}
     </output>
