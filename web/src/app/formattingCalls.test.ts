@@ -26,7 +26,6 @@ const formattingCalls = {
  */
 const others: Readonly<Record<string, readonly (keyof typeof formattingCalls)[]>> = {
   'features/alarm/actions/muteTimes.ts': ['clock'],
-  'features/alarm/form/number.ts': ['fixed'],
   'features/alarm/rehearsal/DayChart.tsx': ['fixed'],
   'features/alarm/rehearsal/scale.ts': ['fixed'],
   'features/analysis/chart/Bars.tsx': ['fixed'],

@@ -36,6 +36,9 @@ export const paths = {
   coverage: `${client}/device/get/coverage`,
   diagnostics: `${client}/device/get/diagnostics`,
   silence: `${client}/device/get/silence`,
+  calibrations: `${client}/device/calibration/page`,
+  calibrate: `${client}/device/calibration/create`,
+  undoCalibration: `${client}/device/calibration/undo`,
   scenes: `${client}/group/page`,
   create: `${client}/group/create`,
   rename: `${client}/group/update`,
@@ -84,6 +87,8 @@ export function deviceServer(devices?: Device[]) {
     silence: null as Schemas['SilenceCause'] | null,
     presence: [] as Schemas['PresenceChange'][],
     events: [] as Schemas['DeviceEvent'][],
+    /** The newest first. */
+    calibrations: [] as Schemas['Calibration'][],
     coverage: [] as Schemas['CoverageDay'][],
     /** Answers that replace the usual ones, by path. */
     answers: new Map<string, () => Response | Promise<Response>>(),
@@ -143,6 +148,17 @@ export function deviceServer(devices?: Device[]) {
   get(paths.presence, (query) => {
     const [no, size] = [Number(query.get('pageNo')), Number(query.get('pageSize'))];
     return { list: state.presence.slice((no - 1) * size, no * size), total: state.presence.length };
+  });
+  get(paths.calibrations, (query) => {
+    const [no, size] = [Number(query.get('pageNo')), Number(query.get('pageSize'))];
+    return { list: state.calibrations.slice((no - 1) * size, no * size), total: state.calibrations.length };
+  });
+  change(onPost, paths.calibrate, () => ({ id: 9 }));
+  change(onPut, paths.undoCalibration, ({ id }: Schemas['CalibrationUndo']) => {
+    state.calibrations = state.calibrations.map((each) =>
+      each.id === id ? { ...each, undoneBy: 'Elif', undoTime: each.fromTime + 60_000 } : each,
+    );
+    return true;
   });
   get('/admin-api/device/data/all/data-last', (query) => {
     return state.devices.find(({ deviceName }) => deviceName === query.get('deviceName'))?.lastData[0] ?? {};

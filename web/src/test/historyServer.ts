@@ -112,6 +112,8 @@ export function historyServer() {
       string,
       TslProperty[]
     >,
+    /** What a calibration adds to the air temperature. */
+    offset: 0,
     /** Times without readings. */
     silent: [] as { from: number; to: number }[],
     /** Answers that replace the usual ones, by path. */
@@ -145,12 +147,15 @@ export function historyServer() {
     const points = Number(query.get('points') ?? 0);
     const width = points ? Math.floor((to - from) / Math.floor(points / 2)) + 1 : 0;
     const pieces = ids(query).map((id) => {
+      const added = id === 'airTemperature' && query.get('values') !== 'raw' ? state.offset : 0;
       const list = all.map((time) => ({ time, value: readAt(id, time) }));
       const kept = points ? thin(list, from, width, points) : list;
+      const raw = kept.map(({ value }) => Number(value));
       const folded = typeof list[0]?.value === 'number' && kept.length < list.length;
       return {
         times: kept.map(({ time }, at) => time - (kept[at - 1]?.time ?? 0)),
-        values: { [id]: kept.map(({ value }) => value) },
+        values: { [id]: added === 0 ? kept.map(({ value }) => value) : raw.map((value) => value + added) },
+        ...(added === 0 ? {} : { raw: { [id]: raw } }),
         ...(folded ? { bucket: width } : {}),
       };
     });

@@ -1,10 +1,9 @@
 import FunctionOutlined from '@ant-design/icons/FunctionOutlined';
-import { type KeyboardEvent, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Derivation } from '@/lib/device/derivation';
 import { withAntd } from './antd/withAntd';
-import css from './DerivationNote.module.css';
 import { lazyComponent } from './lazyComponent';
+import { TipMark } from './TipMark';
 
 const DerivationTip = lazyComponent(() => withAntd(() => import('./DerivationTip'), 'DerivationTip'), 'DerivationTip');
 
@@ -20,43 +19,12 @@ interface DerivationNoteProps {
  */
 export function DerivationNote({ derivation, deviceName }: DerivationNoteProps) {
   const { t } = useTranslation();
-  const id = useId();
-  const [hovered, setHovered] = useState(false);
-  const [focused, setFocused] = useState(false);
-  /** Escape closes it until the pointer or the focus comes back. */
-  const close = () => {
-    setHovered(false);
-    setFocused(false);
-  };
-  const open = hovered || focused;
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'Escape' || !open) return;
-    event.stopPropagation(); // keeps a drawer around it open
-    close();
-  };
   return (
-    // The tooltip is in here, too, for React: it stays while the pointer is on it.
-    // biome-ignore lint/a11y/noStaticElementInteractions: the button within is the control
-    <span className={css.note} onMouseEnter={() => setHovered(true)} onMouseLeave={() => setHovered(false)}>
-      <button
-        type="button"
-        className={css.mark}
-        aria-label={t('derived.about', { name: derivation.name })}
-        aria-describedby={open ? id : undefined}
-        onFocus={() => setFocused(true)}
-        onBlur={() => setFocused(false)}
-        onKeyDown={onKeyDown}
-      >
-        <FunctionOutlined aria-hidden="true" />
-      </button>
-      <Tip id={id} open={open} derivation={derivation} deviceName={deviceName} />
-    </span>
+    <TipMark
+      label={t('derived.about', { name: derivation.name })}
+      icon={<FunctionOutlined aria-hidden="true" />}
+      describes
+      tip={(id, open) => <DerivationTip id={id} open={open} derivation={derivation} deviceName={deviceName} />}
+    />
   );
-}
-
-/** The tooltip from the first time on that it is wanted, so that its closing is animated. */
-function Tip(props: { id: string; open: boolean; derivation: Derivation; deviceName?: string }) {
-  const [wanted, setWanted] = useState(false);
-  if (props.open && !wanted) setWanted(true);
-  return wanted ? <DerivationTip {...props} /> : null;
 }

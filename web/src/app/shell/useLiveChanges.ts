@@ -9,10 +9,20 @@ import { useLive } from '@/lib/live/useLive';
 /** Another user's change is on the screen within a second; ten thousand new devices cause one refetch. */
 const refetchDebounceMs = [300, 1500] as const;
 
-// Without the devices' sparklines: nobody changes the past.
 const deviceKeyList: readonly QueryKey[] = [
   overviewQuery().queryKey,
   ...(['groups', 'page', 'device', 'latest', 'tsl', 'model', 'map', 'offer'] as const).map(deviceKeys.kind),
+];
+/**
+ * A calibration changes the past. Its lines are fetched when they are next looked at: most changes of
+ * devices are others, and a page shows a hundred lines.
+ */
+export const pastKeyList: readonly QueryKey[] = [
+  ...(['day', 'dayLines'] as const).map(deviceKeys.kind),
+  ['history', 'sample'],
+  ['history', 'hours'],
+  ['history', 'rows'],
+  ['analysis', 'lines'],
 ];
 const sceneListKey: QueryKey = ['scenes'];
 const ruleKeyList: readonly QueryKey[] = [
@@ -33,7 +43,15 @@ const peopleKeyList: readonly QueryKey[] = [['people'], ['invitations']];
  */
 export const queriesByChange: Partial<Record<ChangeKind, readonly QueryKey[]>> = {
   // Scenes count their devices; rules name theirs and end with them.
-  device: [...deviceKeyList, sceneListKey, ['products'], ['device-properties'], ['history', 'devices'], ...ruleKeyList],
+  device: [
+    ...deviceKeyList,
+    sceneListKey,
+    ['products'],
+    ['device-properties'],
+    ['device-detail', 'calibrations'],
+    ['history', 'devices'],
+    ...ruleKeyList,
+  ],
   scene: [...deviceKeyList, sceneListKey],
   // Channels list the rules that use them.
   rule: [...ruleKeyList, ...channelKeyList],
@@ -69,7 +87,11 @@ export function useLiveChanges(): void {
   );
   useEffect(() => () => refetchSoon.cancel(), [refetchSoon]);
   useLive((events) => {
-    const keys = [...changedKinds(events)].flatMap((sort) => queriesByChange[sort] ?? []);
+    const kinds = changedKinds(events);
+    if (kinds.has('device')) {
+      for (const queryKey of pastKeyList) void client.invalidateQueries({ queryKey, refetchType: 'none' });
+    }
+    const keys = [...kinds].flatMap((sort) => queriesByChange[sort] ?? []);
     if (events.some(({ name }) => name === 'reset')) keys.push(...queriesOnReset);
     if (keys.length === 0) return;
     for (const key of keys) pendingKeys.add(key);

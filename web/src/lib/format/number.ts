@@ -71,3 +71,8 @@ export function formatMoney(amount: number, language: Language, round = false): 
     maximumFractionDigits: cents,
   });
 }
+
+/** The decimals with which a number is shown in full: the usual ones, unless it has more. */
+export function ownDecimals(value: number, usual: number | undefined): number | undefined {
+  return usual !== undefined && Number(value.toFixed(usual)) === value ? usual : undefined;
+}

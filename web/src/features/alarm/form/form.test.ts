@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { decimalsOf, isGrouped, numberText, parseNumber } from '@/lib/format/typedNumber';
 import { useLanguage } from '@/lib/i18n/i18n';
 import { mastModel, rule } from '@/test/samples';
-import { decimalsOf, isGrouped, numberText, parseNumber } from './number';
 import { presets } from './presets';
 import { readingsThatFit } from './readingsThatFit';
 import { canRehearse, checkRule, isValid } from './rules';

@@ -2,9 +2,9 @@ import { sideOf, takesRecovery } from '@/lib/alarm/comparator';
 import { minutesOf } from '@/lib/alarm/period';
 import { targetCount } from '@/lib/alarm/targets';
 import type { TslProperty } from '@/lib/device/types';
+import { decimalsOf, isGrouped, parseNumber } from '@/lib/format/typedNumber';
 import { isVisibleName } from '@/lib/text/visibleName';
 import type { Attribute, Attributes } from './attributes';
-import { decimalsOf, isGrouped, parseNumber } from './number';
 import { type ConditionValues, descriptionLimit, isBlank, mayRecover, nameLimit, type RuleValues } from './values';
 
 /** The fields that can have a problem, in their order. */

@@ -1,7 +1,7 @@
 import type { SentenceRule } from '@/lib/alarm/sentence';
 import type { TslProperty } from '@/lib/device/types';
+import { parseNumber } from '@/lib/format/typedNumber';
 import { titleOf } from './ConditionRow';
-import { parseNumber } from './number';
 import { isBlank, mayRecover, type RuleValues, typedValue } from './values';
 
 /** The form's values as a sentence; missing values stay gaps. */

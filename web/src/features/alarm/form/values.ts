@@ -3,9 +3,9 @@ import { clockSteps } from '@/lib/alarm/period';
 import { noTargets, type Targets, targetsOf } from '@/lib/alarm/targets';
 import type { AlarmRule, AlarmRuleCreate, Level, Trigger } from '@/lib/alarm/types';
 import type { TslProperty } from '@/lib/device/types';
+import { numberText, parseNumber } from '@/lib/format/typedNumber';
 import { weekdayNumbers } from '@/lib/format/weekday';
 import type { Language } from '@/lib/i18n/i18n';
-import { numberText, parseNumber } from './number';
 
 /** Where readings come from: 1 is a device. There is no other source yet. */
 export type DataSource = AlarmRule['dataSource'];

@@ -1,6 +1,6 @@
 import type { RehearsalAdvice } from '@/lib/alarm/types';
+import { numberText } from '@/lib/format/typedNumber';
 import type { Language } from '@/lib/i18n/i18n';
-import { numberText } from '../form/number';
 import { type ConditionValues, isBlank, type RuleValues } from '../form/values';
 
 /**

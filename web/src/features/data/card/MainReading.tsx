@@ -10,6 +10,7 @@ import { type Device, nameOf } from '@/lib/device/types';
 import { useClock, useNow } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
 import { useInView } from '@/lib/hooks/useInView';
+import { CorrectedMark } from '@/ui/CorrectedMark';
 import { DerivationNote } from '@/ui/DerivationNote';
 import { ElementIcon } from '@/ui/ElementIcon';
 import { LoadOnDemand, useLoadOnDemand } from '@/ui/LoadOnDemand';
@@ -54,6 +55,7 @@ export function MainReading({ device, entry, icon, siblings }: MainReadingProps)
         {icon === undefined ? null : <ElementIcon address={icon} />}
         <TruncatedName name={name} siblings={siblings} />
         {derivation ? <DerivationNote derivation={derivation} deviceName={device.deviceName} /> : null}
+        <CorrectedMark of={reading} />
       </p>
       {numeric && showsDay ? <Day device={device} sign={sign} quiet={old} precision={reading?.precision} /> : null}
       {numeric && !showsDay ? (

@@ -5,6 +5,7 @@ import { isStale } from '@/lib/device/staleness';
 import type { Device } from '@/lib/device/types';
 import { useClock } from '@/lib/format/clock';
 import { Age } from '@/ui/Age';
+import { CorrectedMark } from '@/ui/CorrectedMark';
 import { DerivationNote } from '@/ui/DerivationNote';
 import { ElementIcon } from '@/ui/ElementIcon';
 import { ReadingText } from '@/ui/ReadingText';
@@ -37,6 +38,7 @@ export function ReadingRow({ entry, device, icon, siblings }: ReadingRowProps) {
           {icon === undefined ? null : <ElementIcon address={icon} />}
           <TruncatedName name={name} siblings={siblings} tall />
           {derivation ? <DerivationNote derivation={derivation} deviceName={device.deviceName} /> : null}
+          <CorrectedMark of={reading} />
         </span>
         <span className={`${css.reading} ${words === undefined ? '' : css.text}`} title={words}>
           <ReadingText of={reading} beside={name} unit={css.small} />

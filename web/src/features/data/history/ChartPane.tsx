@@ -1,5 +1,5 @@
 import LineChartOutlined from '@ant-design/icons/LineChartOutlined';
-import { type ReactNode, useId, useMemo, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { useTranslation } from 'react-i18next';
 import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
@@ -60,13 +60,13 @@ export function ChartPane({ device, state, bar, aside }: ChartPaneProps) {
   const [allPoints] = useState(() => pointsFor(isPhone));
   const [showsAll, showAll] = useLoadOnDemand();
   const points = showsAll ? allPoints : dataSaverPoints;
-  const { asked, wanted, shown, attributes, colors, comparison, language } = state;
+  const { asked, wanted, shown, attributes, colors, comparison, language, raw, noteCorrected } = state;
 
   // A window applies only to the range in which it was chosen.
   const [moved, setMoved] = useState<{ range: Span; window: Span } | null>(null);
   const own = moved && sameSpan(moved.range, asked) ? moved.window : null;
   const main = useReadings(
-    { deviceName: device.deviceName, range: asked, asked: wanted, all: attributes, points },
+    { deviceName: device.deviceName, range: asked, asked: wanted, all: attributes, points, raw },
     own,
   );
   const other = useComparison({
@@ -78,7 +78,12 @@ export function ChartPane({ device, state, bar, aside }: ChartPaneProps) {
     attributes: wanted,
     all: attributes,
     points,
+    raw,
   });
+  const { corrected } = main;
+  useEffect(() => {
+    if (corrected !== undefined) noteCorrected(corrected);
+  }, [corrected, noteCorrected]);
 
   const { from, to } = main.readings?.range ?? asked;
   const range = useMemo(() => ({ from, to }), [from, to]);

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import { missingValue, useFormat } from '@/lib/format/format';
 import css from './CrosshairLayer.module.css';
 import type { Crosshair } from './crosshair';
-import { crosshairTime, spreadText } from './crosshairText';
+import { crosshairTime, rawText, spreadText } from './crosshairText';
 import { readingText } from './figures';
 import { type Geometry, xOf, yOf } from './geometry';
 import type { Model } from './model';
@@ -51,7 +51,7 @@ export function CrosshairLayer({ crosshair, model, geometry, window, otherTitle 
       <div className={css.box} style={rightHalf ? { right: `calc(100% - ${x - 14}px)` } : { left: x + 14 }}>
         <p className={css.time}>{crosshairTime(crosshair, format)}</p>
         <dl className={css.values}>
-          {crosshair.marks.map(({ trace, value, spread }) => (
+          {crosshair.marks.map(({ trace, value, raw, spread }) => (
             <div key={`${trace.attribute.id} ${trace.compared}`} className={trace.compared ? css.other : undefined}>
               <dt>
                 <span className={css.swatch} style={{ background: `var(--c${trace.color + 1})` }} />
@@ -59,6 +59,11 @@ export function CrosshairLayer({ crosshair, model, geometry, window, otherTitle 
               </dt>
               <dd>
                 {value === null ? missingValue : readingText(trace.attribute, value, format)}
+                {raw === undefined ? null : (
+                  <span className={css.spread}>
+                    {t('calibration.raw.value', { value: rawText(trace.attribute, raw, format) })}
+                  </span>
+                )}
                 {spread ? <span className={css.spread}>{spreadText(trace.attribute, spread, format)}</span> : null}
               </dd>
             </div>

@@ -83,6 +83,8 @@ export function HistoryBody({ device }: { device: HistoryDevice }) {
       onView={setView}
       comparison={state.comparison}
       onComparison={state.setComparison}
+      raw={state.raw}
+      onRaw={state.hasCorrected ? state.setRaw : undefined}
     />
   );
   return (
@@ -123,6 +125,7 @@ export function HistoryBody({ device }: { device: HistoryDevice }) {
                 deviceName={device.deviceName}
                 range={asked}
                 attributes={shown}
+                raw={state.raw}
                 other={other && { ...other, title, attributes: shared }}
               />
             </>

@@ -126,9 +126,9 @@ export function HistoryChart({
   const spoken = crosshair
     ? [
         crosshairTime(crosshair, format),
-        ...crosshair.marks.map(({ trace, value, spread }) => {
+        ...crosshair.marks.map(({ trace, value, raw, spread }) => {
           const name = trace.compared && otherTitle ? `${trace.attribute.name} (${otherTitle})` : trace.attribute.name;
-          return `${name} ${markText(trace.attribute, { value, spread }, format, t)}`;
+          return `${name} ${markText(trace.attribute, { value, raw, spread }, format, t)}`;
         }),
       ].join(', ')
     : `${formatDateTime(window.from, format.language)} – ${formatDateTime(window.to, format.language)}`;

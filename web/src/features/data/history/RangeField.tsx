@@ -7,6 +7,8 @@ import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { useLanguage } from '@/lib/i18n/i18n';
 import { descriptors } from '@/lib/i18n/languages';
 import { DatePicker, pickedTime, pickerDate } from '@/ui/form/DatePicker';
+import { phoneCells } from '@/ui/form/phoneCells';
+import timePopup from '@/ui/form/timePopup.module.css';
 import { Select } from '@/ui/Select';
 import { ZoneNote } from '@/ui/ZoneNote';
 import css from './RangeField.module.css';
@@ -21,14 +23,6 @@ import {
   spanOf,
   validateRange,
 } from './range';
-
-/**
- * On a phone the popup is as wide as the screen, and its calendar must leave room for the hours
- * below.
- */
-const phoneCells = {
-  components: { DatePicker: { cellHeight: 34, cellWidth: 48, timeColumnHeight: 112, timeCellHeight: 32 } },
-};
 
 interface RangeFieldProps {
   /** The chosen range; null while it is invalid. */
@@ -148,7 +142,7 @@ export function RangeField({ span, shortcut, onChange }: RangeFieldProps) {
               <DatePicker.RangePicker
                 id={{ start: `${id}-from`, end: `${id}-to` }}
                 className={css.picker}
-                classNames={{ popup: { root: css.popup } }}
+                classNames={{ popup: { root: timePopup.popup } }}
                 open={open}
                 onOpenChange={setOpen}
                 value={value}

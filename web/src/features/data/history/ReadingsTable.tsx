@@ -20,6 +20,7 @@ interface ReadingsTableProps {
   deviceName: string;
   range: Span;
   attributes: readonly Attribute[];
+  raw: boolean;
   /** The comparison; null for none. */
   other: { deviceName: string; range: Span; shift: number; title: string; attributes: readonly Attribute[] } | null;
 }
@@ -27,13 +28,13 @@ interface ReadingsTableProps {
 const rowHeight = 36;
 
 /** Every reading of the range by its time. Only the rows in view are rendered. */
-export function ReadingsTable({ deviceName, range, attributes, other }: ReadingsTableProps) {
+export function ReadingsTable({ deviceName, range, attributes, raw, other }: ReadingsTableProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const [frame, { height }] = useSize();
   const [top, setTop] = useState(0);
   const own = useQuery({
-    ...rowsQuery({ deviceName, ids: attributes.map(({ id }) => id), ...range }),
+    ...rowsQuery({ deviceName, ids: attributes.map(({ id }) => id), ...range, raw }),
     enabled: attributes.length > 0,
   });
   const theirs = other?.attributes ?? [];
@@ -42,6 +43,7 @@ export function ReadingsTable({ deviceName, range, attributes, other }: Readings
       deviceName: other?.deviceName ?? '',
       ids: theirs.map(({ id }) => id),
       ...(other?.range ?? range),
+      raw,
     }),
     enabled: theirs.length > 0,
   });

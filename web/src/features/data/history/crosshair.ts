@@ -12,6 +12,8 @@ export interface Mark {
   panel: number;
   time: number;
   value: number | null;
+  /** The number as it arrived, if `value` is corrected. */
+  raw?: number;
   /** If `value` is the mean of an hour: the lowest and highest reading of that hour. */
   spread?: [low: number, high: number];
 }
@@ -79,7 +81,7 @@ function readAt(
   { attribute, line, gaps, bars, hours }: Trace,
   time: number,
   length: number,
-): Pick<Mark, 'time' | 'value' | 'spread'> {
+): Pick<Mark, 'time' | 'value' | 'raw' | 'spread'> {
   if (bars) {
     const index = indexFrom(bars.times, time + 1) - 1;
     const start = bars.times[index];
@@ -102,7 +104,12 @@ function readAt(
     return { time, value: index < 0 || time > (line.times.at(-1) ?? 0) ? null : (line.values[index] ?? null) };
   }
   const index = nearest(line.times, time);
-  return { time: line.times[index] ?? time, value: line.values[index] ?? null };
+  const raw = line.raw?.[index] ?? Number.NaN;
+  return {
+    time: line.times[index] ?? time,
+    value: line.values[index] ?? null,
+    ...(Number.isNaN(raw) ? {} : { raw }),
+  };
 }
 
 /**

@@ -66,6 +66,7 @@ describe('hours', () => {
 describe('the chart of a long window', () => {
   const thinned = (bucket: number): Sample => ({
     ...range,
+    raw: false,
     points: 2000,
     lines: new Map([
       [
@@ -81,6 +82,7 @@ describe('the chart of a long window', () => {
   });
   const hours: HoursSample = {
     ...range,
+    raw: false,
     hours: readHours([piece(Array.from({ length: 240 }, (_, at) => at))], range),
   };
   const model = ({ detail = hour, sample = hours, window = { from: start + day, to: range.to }, shift = 0 } = {}) => {

@@ -22,6 +22,7 @@ const sample = (
   from: from * minute,
   to: to * minute,
   points,
+  raw: false,
   lines: new Map(Object.entries(lines).map(([id, its]) => [id, { bucket: 0, ...its }])),
   texts: new Map(),
 });

@@ -28,6 +28,8 @@ export const tslQuery = (language: Language, deviceName: string) =>
 export interface Sample extends Span {
   /** How many points per attribute were requested; null: all. */
   points: number | null;
+  /** Numbers as they arrived, not as calibrations correct them. */
+  raw: boolean;
   lines: Map<string, SampledLine>;
   texts: Map<string, TextValue[]>;
 }
@@ -36,16 +38,26 @@ export interface SampleQuestion extends Span {
   points: number | null;
   deviceName: string;
   ids: readonly string[];
+  raw: boolean;
 }
 
-export const sampleQuery = ({ deviceName, ids, from, to, points }: SampleQuestion) =>
+const valuesOf = (raw: boolean) => (raw ? { values: 'raw' as const } : {});
+
+export const sampleQuery = ({ deviceName, ids, from, to, points, raw }: SampleQuestion) =>
   queryOptions({
     ...historyQueryOptions,
-    queryKey: ['history', 'sample', deviceName, from, to, points, [...ids].sort()] as const,
+    queryKey: ['history', 'sample', deviceName, from, to, points, [...ids].sort(), raw] as const,
     queryFn: async ({ signal }): Promise<Sample> => {
-      const query = { deviceName, startTime: from, endTime: to, yeuSignList: [...ids], ...(points ? { points } : {}) };
+      const query = {
+        deviceName,
+        startTime: from,
+        endTime: to,
+        yeuSignList: [...ids],
+        ...(points ? { points } : {}),
+        ...valuesOf(raw),
+      };
       const path = '/admin-api/client/pc/device/get/columns/time-interval-data';
-      return { from, to, points, ...readPieces(await api.get(path, { query, signal }), ids) };
+      return { from, to, points, raw, ...readPieces(await api.get(path, { query, signal }), ids) };
     },
     // A month of readings takes megabytes, so it is dropped soon after the dialog has closed.
     gcTime: 60_000,
@@ -54,29 +66,37 @@ export const sampleQuery = ({ deviceName, ids, from, to, points }: SampleQuestio
 
 /** A device's readings of a span by the hour. */
 export interface HoursSample extends Span {
+  raw: boolean;
   hours: Map<string, Hours>;
 }
 
-export const hoursQuery = ({ deviceName, ids, from, to }: Omit<SampleQuestion, 'points'>) =>
+export const hoursQuery = ({ deviceName, ids, from, to, raw }: Omit<SampleQuestion, 'points'>) =>
   queryOptions({
     ...historyQueryOptions,
-    queryKey: ['history', 'hours', deviceName, from, to, [...ids].sort()] as const,
+    queryKey: ['history', 'hours', deviceName, from, to, [...ids].sort(), raw] as const,
     queryFn: async ({ signal }): Promise<HoursSample> => {
-      const query = { deviceName, startTime: from, endTime: to, yeuSignList: [...ids], resolution: 'hour' as const };
+      const query = {
+        deviceName,
+        startTime: from,
+        endTime: to,
+        yeuSignList: [...ids],
+        resolution: 'hour' as const,
+        ...valuesOf(raw),
+      };
       const path = '/admin-api/client/pc/device/get/columns/aggregated-data';
       const { aggregates = [] } = await api.get(path, { query, signal });
-      return { from, to, hours: readHours(aggregates, { from, to }) };
+      return { from, to, raw, hours: readHours(aggregates, { from, to }) };
     },
     gcTime: 60_000,
     structuralSharing: false,
   });
 
-export const rowsQuery = ({ deviceName, ids, from, to }: { deviceName: string; ids: readonly string[] } & Span) =>
+export const rowsQuery = ({ deviceName, ids, from, to, raw }: Omit<SampleQuestion, 'points'>) =>
   queryOptions({
     ...historyQueryOptions,
-    queryKey: ['history', 'rows', deviceName, from, to, [...ids].sort()] as const,
+    queryKey: ['history', 'rows', deviceName, from, to, [...ids].sort(), raw] as const,
     queryFn: async ({ signal }) => {
-      const query = { deviceName, startTime: from, endTime: to, yeuSignList: [...ids] };
+      const query = { deviceName, startTime: from, endTime: to, yeuSignList: [...ids], ...valuesOf(raw) };
       const path = '/admin-api/client/pc/device/get/format-sign-array/time-interval-data';
       return rowsOf(await api.get(path, { query, signal }), ids);
     },

@@ -9,6 +9,8 @@ export type Piece = components['schemas']['ColumnsPiece'];
 export interface Line {
   times: Float64Array;
   values: Float64Array;
+  /** The numbers as they arrived, NaN where the value is not corrected; absent if none is. */
+  raw?: Float64Array | undefined;
 }
 
 /** A line as the server sent it. */
@@ -32,9 +34,11 @@ export const noLine: Line = { times: new Float64Array(0), values: new Float64Arr
  * number now has both.
  */
 export function readPieces(pieces: readonly Piece[], ids: readonly string[]) {
-  const found = new Map(ids.map((id) => [id, { times: [] as number[], values: [] as number[], bucket: 0 }]));
+  const found = new Map(
+    ids.map((id) => [id, { times: [] as number[], values: [] as number[], raw: [] as number[], bucket: 0 }]),
+  );
   const texts = new Map<string, TextValue[]>();
-  for (const { times, values, bucket = 0 } of pieces) {
+  for (const { times, values, raw = {}, bucket = 0 } of pieces) {
     for (const [id, column] of Object.entries(values)) {
       const line = found.get(id);
       const textValues = texts.get(id) ?? [];
@@ -47,14 +51,18 @@ export function readPieces(pieces: readonly Piece[], ids: readonly string[]) {
         else if (value !== null) {
           line.times.push(time);
           line.values.push(Number(value));
+          line.raw.push(raw[id]?.[index] ?? Number.NaN);
         }
       });
       if (textValues.length > 0) texts.set(id, textValues);
     }
   }
   const lines = new Map<string, SampledLine>();
-  for (const [id, { times, values, bucket }] of found)
-    lines.set(id, { times: Float64Array.from(times), values: Float64Array.from(values), bucket });
+  for (const [id, { times, values, raw, bucket }] of found) {
+    const line: SampledLine = { times: Float64Array.from(times), values: Float64Array.from(values), bucket };
+    if (!raw.every(Number.isNaN)) line.raw = Float64Array.from(raw);
+    lines.set(id, line);
+  }
   return { lines, texts };
 }
 
@@ -85,12 +93,27 @@ export function splice(coarse: Line, fine: Line, span: Span): Line {
   };
   join(times, coarse.times, fine.times);
   join(values, coarse.values, fine.values);
-  return { times, values };
+  if (!coarse.raw && !fine.raw) return { times, values };
+  const raw = new Float64Array(length);
+  join(raw, rawOf(coarse), rawOf(fine));
+  return { times, values, raw };
+}
+
+const rawOf = ({ times, raw }: Line) => raw ?? new Float64Array(times.length).fill(Number.NaN);
+
+/** When the first corrected reading of some lines was; undefined if none is corrected. */
+export function firstCorrected(lines: Iterable<Line>): number | undefined {
+  let first: number | undefined;
+  for (const { times, raw } of lines) {
+    const time = raw && times[raw.findIndex((number) => !Number.isNaN(number))];
+    if (time !== undefined && (first === undefined || time < first)) first = time;
+  }
+  return first;
 }
 
 /** Shifts all readings in time. */
 export function shiftTimes(line: Line, by: number): Line {
-  return by === 0 ? line : { times: line.times.map((time) => time + by), values: line.values };
+  return by === 0 ? line : { ...line, times: line.times.map((time) => time + by) };
 }
 
 /** The lowest and highest value of a span; null if it has no readings. */

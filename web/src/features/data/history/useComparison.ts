@@ -15,6 +15,7 @@ interface ComparisonParams {
   attributes: readonly Attribute[];
   all: readonly Attribute[];
   points: number;
+  raw: boolean;
 }
 
 /**
@@ -29,6 +30,7 @@ export function useComparison({
   attributes,
   all,
   points,
+  raw,
 }: ComparisonParams) {
   const { other, shared, otherAttributes, ...asked } = useComparisonSource({
     language,
@@ -42,7 +44,7 @@ export function useComparison({
   const moved = useMemo(() => window && { from: window.from - shift, to: window.to - shift }, [window, shift]);
   const readings = useReadings(
     other && shared.length > 0
-      ? { deviceName: other.deviceName, range: other.range, asked: shared, all: otherAttributes, points }
+      ? { deviceName: other.deviceName, range: other.range, asked: shared, all: otherAttributes, points, raw }
       : null,
     moved,
   );

@@ -50,6 +50,11 @@ export function useHistoryState(deviceName: string) {
   const next = colorsFor(colors, drawn);
   if (drawn.some((id) => next.get(id) !== colors.get(id))) setColors(next);
 
+  const [raw, setRaw] = useState(false);
+  // When the first corrected reading was of those that were shown so far.
+  const [corrected, setCorrected] = useState(Number.POSITIVE_INFINITY);
+  const noteCorrected = useCallback((time: number) => setCorrected((before) => Math.min(before, time)), []);
+
   const [comparison, setComparison] = useState<Comparison>({ with: 'nothing' });
   return {
     language,
@@ -63,6 +68,12 @@ export function useHistoryState(deviceName: string) {
     wanted,
     toggle,
     colors: next,
+    /** Numbers as they arrived are shown. */
+    raw,
+    setRaw,
+    /** The range has corrected readings, as far as is known. */
+    hasCorrected: raw || corrected <= asked.to,
+    noteCorrected,
     comparison,
     setComparison,
   };

@@ -5,6 +5,7 @@ import { isLongEnough } from './hours';
 import { isComplete, type PreparedLine, prepareLines } from './preparedLines';
 import { hoursQuery, type Sample, sampleQuery } from './queries';
 import type { Span } from './range';
+import { firstCorrected } from './series';
 import { useDebouncedValue } from './useDebouncedValue';
 import { covers, detailSpan, initialWindow } from './window';
 
@@ -23,6 +24,7 @@ interface Question {
   all: readonly Attribute[];
   /** The number of points for the whole range, 1000 to 5000. */
   points: number;
+  raw: boolean;
 }
 
 export interface Readings {
@@ -60,7 +62,14 @@ function useLastAnswer<T>(value: T | undefined, key: string): T | undefined {
  * initial one of the range.
  */
 export function useReadings(question: Question | null, window: Span | null) {
-  const { deviceName = '', range = { from: 0, to: 0 }, asked = [], all = [], points = 1000 } = question ?? {};
+  const {
+    deviceName = '',
+    range = { from: 0, to: 0 },
+    asked = [],
+    all = [],
+    points = 1000,
+    raw = false,
+  } = question ?? {};
   const thin = overviewAttributes(asked, all);
   const sums = asked.filter(({ kind }) => kind === 'sum').map(({ id }) => id);
   // Without a numeric attribute that shows when the device reported, all readings are needed.
@@ -73,29 +82,29 @@ export function useReadings(question: Question | null, window: Span | null) {
   const span = detailSpan(shownWindow, range);
   const on = question !== null;
   const overview = useQuery({
-    ...sampleQuery({ deviceName, ids: thin, ...range, points: overviewPoints }),
+    ...sampleQuery({ deviceName, ids: thin, ...range, points: overviewPoints, raw }),
     enabled: on && thin.length > 0,
   });
   const sum = useQuery({
-    ...sampleQuery({ deviceName, ids: sums, ...range, points: null }),
+    ...sampleQuery({ deviceName, ids: sums, ...range, points: null, raw }),
     enabled: on && sums.length > 0,
   });
   const needsDetail = overview.data ? !isComplete(overview.data) : range.to - range.from > dayMs;
   const detail = useQuery({
-    ...sampleQuery({ deviceName, ids: thin, ...span, points: Math.min(maxPoints, 2 * points) }),
+    ...sampleQuery({ deviceName, ids: thin, ...span, points: Math.min(maxPoints, 2 * points), raw }),
     enabled: on && thin.length > 0 && overviewPoints !== null && needsDetail,
   });
   // Of a long window with more readings than points, the means of hours are drawn. They are asked for
   // together with the detail: only it tells whether they are needed, and they would be drawn later.
   const quantities = asked.filter(({ kind }) => kind === 'line').map(({ id }) => id);
   const hours = useQuery({
-    ...hoursQuery({ deviceName, ids: quantities, ...range }),
+    ...hoursQuery({ deviceName, ids: quantities, ...range, raw }),
     enabled: on && quantities.length > 0 && points >= leastPointsForHours && isLongEnough(shownWindow) && needsDetail,
   });
 
   const empty = useMemo<Sample>(
-    () => ({ from: range.from, to: range.to, points: null, lines: new Map(), texts: new Map() }),
-    [range.from, range.to],
+    () => ({ from: range.from, to: range.to, points: null, raw, lines: new Map(), texts: new Map() }),
+    [range.from, range.to, raw],
   );
   // If only sums are requested, they are the whole answer.
   const shown = useLastAnswer(thin.length > 0 ? overview.data : sum.data && empty, deviceName);
@@ -104,9 +113,17 @@ export function useReadings(question: Question | null, window: Span | null) {
   const hourly = useLastAnswer(hours.data, deviceName);
   const readings = useMemo<Readings | undefined>(() => {
     if (!shown) return undefined;
+    // Raw numbers are not drawn beside corrected ones.
+    const alike = <S extends { raw: boolean }>(sample: S | undefined) =>
+      sample?.raw === shown.raw ? sample : undefined;
     return {
       range: { from: shown.from, to: shown.to },
-      lines: prepareLines(asked, { overview: shown, detail: finer, sums: summed, hours: hourly }),
+      lines: prepareLines(asked, {
+        overview: shown,
+        detail: alike(finer),
+        sums: alike(summed),
+        hours: alike(hourly),
+      }),
       texts: shown.texts,
     };
   }, [shown, finer, summed, hourly, asked]);
@@ -114,6 +131,11 @@ export function useReadings(question: Question | null, window: Span | null) {
   const queries = [overview, sum, detail, hours];
   return {
     readings,
+    /** When the first corrected reading of the range was; undefined if none is corrected. */
+    corrected: useMemo(
+      () => firstCorrected([shown, finer, summed].flatMap((sample) => [...(sample?.lines.values() ?? [])])),
+      [shown, finer, summed],
+    ),
     /** An answer is loading. */
     busy: queries.some(({ isFetching }) => isFetching),
     error: overview.error ?? sum.error ?? detail.error ?? hours.error,

@@ -7,6 +7,7 @@ import { useClock, useNow } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
 import { Age } from '@/ui/Age';
 import { LevelTag } from '@/ui/alarm/tags';
+import { CorrectedMark } from '@/ui/CorrectedMark';
 import { ReadingText } from '@/ui/ReadingText';
 import { Sparkline } from '@/ui/Sparkline';
 import { CompareBox } from '../compare/CompareBox';
@@ -92,6 +93,7 @@ function Cell({ device, column, lineOf }: CellProps) {
         <span className={css.reading}>
           <span className={`${css.value} ${old ? css.old : ''} ${main ? css.main : ''}`}>
             <ReadingText of={reading} beside={column.name} unit={css.unit} />
+            <CorrectedMark of={reading} />
           </span>
           {stale ? <Age time={reading.time} stale staleLabel={t('home.readings.stale')} /> : null}
         </span>

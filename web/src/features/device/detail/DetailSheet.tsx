@@ -1,5 +1,6 @@
 import EditOutlined from '@ant-design/icons/EditOutlined';
 import { Button } from 'antd';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Device, nameOf } from '@/lib/device/types';
 import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
@@ -7,6 +8,8 @@ import { useMay } from '@/lib/session/useMay';
 import { IconButton } from '@/ui/IconButton';
 import { Sheet } from '@/ui/Sheet';
 import { StateChips } from '@/ui/StateChips';
+import { CalibrationHost } from '../calibration/CalibrationHost';
+import { Calibrations } from '../calibration/Calibrations';
 import { Connection } from './Connection';
 import { Coverage } from './Coverage';
 import { Events } from './Events';
@@ -33,6 +36,8 @@ export function DetailSheet({ device, beside, onEdit, onClose }: DetailSheetProp
   const isPhone = useMediaQuery(phoneQuery);
   const mayEdit = useMay('operator');
   const mayDelete = useMay('owner');
+  const [calibrating, setCalibrating] = useState<string | null>(null);
+  const calibrate = mayEdit ? setCalibrating : undefined;
   useDetailLive(device.deviceName);
   return (
     <Sheet
@@ -56,7 +61,8 @@ export function DetailSheet({ device, beside, onEdit, onClose }: DetailSheetProp
       <Silence device={device} />
       <Identity device={device} />
       <RefusedNote device={device} />
-      <Readings device={device} />
+      <Readings device={device} onCalibrate={calibrate} />
+      <Calibrations device={device} onCalibrate={calibrate} />
       <Coverage deviceName={device.deviceName} />
       <Presence device={device} />
       <Events deviceName={device.deviceName} />
@@ -64,6 +70,7 @@ export function DetailSheet({ device, beside, onEdit, onClose }: DetailSheetProp
       <Connection device={device} />
       {mayEdit ? <Swap device={device} /> : null}
       {mayDelete && device.removable ? <Removal device={device} onDeleted={onClose} /> : null}
+      <CalibrationHost device={device} sign={calibrating} onClose={() => setCalibrating(null)} />
     </Sheet>
   );
 }

@@ -12,13 +12,22 @@ import { useLanguage } from '@/lib/i18n/i18n';
 import { safePictureUrl } from '@/lib/tenant/tenant';
 import { Age } from '@/ui/Age';
 import { AnalysisLink } from '@/ui/AnalysisLink';
+import { CorrectedMark } from '@/ui/CorrectedMark';
 import { DerivationNote } from '@/ui/DerivationNote';
 import { ReadingText } from '@/ui/ReadingText';
+import { CalibrateButton } from '../calibration/CalibrateButton';
+import { isCalibratable } from '../calibration/properties';
 import css from './Readings.module.css';
 import { Fetched, Section } from './Section';
 
+interface ReadingsProps {
+  device: Device;
+  /** Calibrates a property; undefined for those who may not. */
+  onCalibrate: ((sign: string) => void) | undefined;
+}
+
 /** The latest reading of each property, and the links to its history and its analysis. */
-export function Readings({ device }: { device: Device }) {
+export function Readings({ device, onCalibrate }: ReadingsProps) {
   const { t } = useTranslation();
   const language = useLanguage((state) => state.language);
   const latest = useQuery({
@@ -34,6 +43,10 @@ export function Readings({ device }: { device: Device }) {
   const icons = useMemo(
     () => new Map((properties ?? []).map(({ identifier, yeuUrl }) => [identifier, safePictureUrl(yeuUrl)])),
     [properties],
+  );
+  const calibratable = useMemo(
+    () => new Set(onCalibrate ? properties?.filter(isCalibratable).map(({ identifier }) => identifier) : []),
+    [onCalibrate, properties],
   );
   const pictured = [...icons.values()].some(Boolean);
   const read = entries.some(({ reading }) => reading !== undefined);
@@ -53,9 +66,15 @@ export function Readings({ device }: { device: Device }) {
     >
       <Fetched query={latest} height={120}>
         {read ? (
-          <ul className={pictured ? css.pictured : undefined}>
+          <ul className={`${pictured ? css.pictured : ''} ${calibratable.size > 0 ? css.adjustable : ''}`}>
             {entries.map((entry) => (
-              <ReadingRow key={entry.sign} entry={entry} device={device} icon={icons.get(entry.sign)} />
+              <ReadingRow
+                key={entry.sign}
+                entry={entry}
+                device={device}
+                icon={icons.get(entry.sign)}
+                onCalibrate={calibratable.has(entry.sign) ? onCalibrate : undefined}
+              />
             ))}
           </ul>
         ) : latest.isSuccess ? (
@@ -70,10 +89,12 @@ interface ReadingRowProps {
   entry: ReadingEntry;
   device: Device;
   icon: string | undefined;
+  onCalibrate: ReadingsProps['onCalibrate'];
 }
 
-function ReadingRow({ entry: { name, reading, derivation }, device, icon }: ReadingRowProps) {
+function ReadingRow({ entry, device, icon, onCalibrate }: ReadingRowProps) {
   const { t } = useTranslation();
+  const { sign, name, reading, derivation } = entry;
   const { offlineAfter, onlineState } = device;
   const usual = formulaInterval(derivation);
   const stale = useClock((now) => reading !== undefined && isStale(reading.time, offlineAfter, usual, now));
@@ -85,6 +106,7 @@ function ReadingRow({ entry: { name, reading, derivation }, device, icon }: Read
           {name}
         </span>
         {derivation ? <DerivationNote derivation={derivation} deviceName={device.deviceName} /> : null}
+        <CorrectedMark of={reading} />
       </span>
       <span className={css.value} title={typeof reading?.value === 'string' ? reading.value : undefined}>
         <ReadingText of={reading} beside={name} unit={css.unit} />
@@ -92,6 +114,7 @@ function ReadingRow({ entry: { name, reading, derivation }, device, icon }: Read
       <span className={css.age}>
         {reading ? <Age time={reading.time} stale={stale} staleLabel={t('home.readings.stale')} /> : null}
       </span>
+      {onCalibrate ? <CalibrateButton name={name} onClick={() => onCalibrate(sign)} /> : null}
     </li>
   );
 }

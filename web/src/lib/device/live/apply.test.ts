@@ -51,6 +51,16 @@ describe('changes', () => {
     expect(right.airTemperature).toEqual({ ...shown.airTemperature, time: 20, value: 1 });
   });
 
+  it('keep that a value is corrected, though not what the sensor shows now', () => {
+    const shown = {
+      airTemperature: { value: 20.9, raw: 21.4, time: 8, unit: '°C', name: 'Air temperature' },
+      airHumidity: { value: 91, time: 8, unit: '%', name: 'Humidity' },
+    };
+    const after = applyToLatest(shown, 'A', changes(reading('A', 20, { airTemperature: 21, airHumidity: 90 })));
+    expect(after.airTemperature).toEqual({ ...shown.airTemperature, value: 21, time: 20, raw: Number.NaN });
+    expect(after.airHumidity).toEqual({ ...shown.airHumidity, value: 90, time: 20 });
+  });
+
   it('are empty without readings and presence', () => {
     expect(isEmpty(changes({ name: 'notice', data: {} }, { name: 'reset' }))).toBe(true);
     expect(isEmpty(changes(presence('A', 1, 1)))).toBe(false);

@@ -1,4 +1,5 @@
 import type { LiveReading } from '@/lib/live/useLive';
+import { unknownRaw } from '../corrected';
 import type { Device, DeviceMap, DevicePage, Group, Latest, MapMarker, Overview, Series, SeriesPoint } from '../types';
 import { type Changes, replaces } from './changes';
 
@@ -29,8 +30,10 @@ export function applyToLatest(latest: Latest, deviceName: string, changes: Chang
     // A value without a name and a unit cannot be shown: useDeviceLive fetches those.
     if (!known || !replaces(newest, known) || (newest.time === known.time && newest.value === known.value)) continue;
     if (next === latest) next = { ...latest };
-    const { arrival: _, ...rest } = known;
-    next[sign] = { ...rest, ...newest };
+    const { arrival: _, raw, ...rest } = known;
+    // Events do not tell the number as it arrived; that the value is corrected stays true until the
+    // calibrations change, and then everything is fetched.
+    next[sign] = { ...rest, ...newest, ...(raw === undefined ? {} : { raw: unknownRaw }) };
   }
   return next;
 }

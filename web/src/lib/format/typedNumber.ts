@@ -1,5 +1,5 @@
-import { hasDecimalComma, separators } from '@/lib/format/number';
 import { currentLanguage, type Language } from '@/lib/i18n/i18n';
+import { hasDecimalComma, separators } from './number';
 
 /**
  * Matches numbers that are grouped by a sign which other languages use as decimal separator; null if
