@@ -41,6 +41,12 @@ func acmeKey(platform []byte) ([]byte, error) {
 	return hkdf.Key(sha256.New, platform, nil, "acme files", 32)
 }
 
+// homeAssistantKey is the key that encrypts the passwords of brokers, and from which the server's names
+// there are made. It is derived from the platform's key, so that the database alone reveals none.
+func homeAssistantKey(platform []byte) ([]byte, error) {
+	return hkdf.Key(sha256.New, platform, nil, "home assistant", 32)
+}
+
 // signOnKey is the key that encrypts what single sign-on stores: secrets of clients and tokens of
 // issuers. It is derived from the platform's key, so that the database alone reveals none.
 func signOnKey(platform []byte) ([]byte, error) {

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"tilth/internal/domain/audit"
+	"tilth/internal/domain/homeassistant"
 	"tilth/internal/domain/identity"
 	"tilth/internal/domain/notify/mail"
 	"tilth/internal/edge/ingest"
@@ -34,6 +35,8 @@ type Server struct {
 	mails       *mail.Queue // nil: no mail is sent
 	signIn      *identity.SignIn
 	signOn      *identity.SignOn
+
+	homeAssistant *homeassistant.Service
 	metrics     *metrics
 	http        *http.Server
 	admin       *http.Server
@@ -217,6 +220,14 @@ func (s *Server) Run(ctx context.Context, prepare func(context.Context) error, r
 		case <-outer.Done():
 		}
 		return nil
+	})
+	work.Go(func() error {
+		select {
+		case <-s.accepting:
+			return s.homeAssistant.Run(outer) // brokers learn of a stop while clients finish
+		case <-outer.Done():
+			return nil
+		}
 	})
 	work.Go(func() error { return s.Stores.Credentials.Run(inner, s.logger) })
 	work.Go(func() error { return s.signIn.Run(inner, s.logger) })

@@ -16,6 +16,7 @@ import (
 	"tilth/internal/domain/audit"
 	"tilth/internal/domain/calibration"
 	"tilth/internal/domain/device"
+	"tilth/internal/domain/homeassistant"
 	"tilth/internal/domain/identity"
 	"tilth/internal/domain/notify"
 	"tilth/internal/domain/notify/mail"
@@ -76,6 +77,7 @@ type Stores struct {
 	Channels      *notify.ChannelStore
 	Webhooks      *notify.WebhookStore
 	WebhookCaller *webhook.Caller
+	HomeAssistant *homeassistant.Store
 	Messages      *notify.MessageStore
 	Mail          *mail.SMTP // nil: mail is not set up
 	Outbox        *notify.Outbox
@@ -261,6 +263,9 @@ func newStores(
 		s.Mail = mail.NewSMTP(*set.Notifications.Mail, time.Now)
 	}
 	if err := s.openWebhooks(set, logger); err != nil {
+		return nil, err
+	}
+	if err := s.openHomeAssistant(); err != nil {
 		return nil, err
 	}
 	before, saveAlive, err := f.alive(ctx)

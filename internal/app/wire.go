@@ -47,6 +47,9 @@ func (s *Server) wire() error {
 		OnFull:      func(why error) { s.connections.NoteRejected("mqtt", why) },
 		ClientAddr:  func(r *http.Request) string { return httpbase.ClientAddr(r, s.set.Proxies).String() },
 	})
+	if err := s.newHomeAssistant(); err != nil {
+		return err
+	}
 	s.consumer = ingest.NewConsumer(ingest.ConsumerOptions{
 		Journal:  st.Readings,
 		Position: st.Positions,
@@ -54,6 +57,7 @@ func (s *Server) wire() error {
 		Screens:  st.Live,
 		Registry: st.Registry,
 		Curves:   st.Readings.Curves,
+		Follower: s.homeAssistant.Take,
 		Logger:   s.logger,
 	})
 	st.Calibrations.Deriver, st.Calibrations.Past = derived, &past{st, s.Pipeline}
@@ -213,6 +217,7 @@ func (s *Server) wire() error {
 		Outbox:            st.Outbox,
 		Webhooks:          st.Webhooks,
 		WebhookCaller:     st.WebhookCaller,
+		HomeAssistant:     s.homeAssistant,
 		ReadingStore:      st.Readings,
 		Derivation:        derived,
 		Rules:             st.Rules,
@@ -259,7 +264,9 @@ func (s *Server) wire() error {
 		Intake:        s.Pipeline,
 		DeviceKey:     st.Key,
 		Outbox:        st.Outbox,
-		TenantRecords: []provider.TenantRecords{st.Rules, st.Notices, st.Messages, st.Channels, st.Webhooks},
+		TenantRecords: []provider.TenantRecords{
+			st.Rules, st.Notices, st.Messages, st.Channels, st.Webhooks, st.HomeAssistant,
+		},
 		BackupSource: provider.BackupSource{
 			Readings:    st.Readings,
 			DataDir:     s.set.DataDir,

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -92,6 +93,9 @@ type propertyRow struct {
 type Catalog struct {
 	db   *db.DB
 	snap atomic.Pointer[snapshot]
+
+	mu     sync.Mutex
+	onLoad []func()
 }
 
 type snapshot struct {
@@ -121,7 +125,26 @@ func (c *Catalog) Load(ctx context.Context) error {
 		}
 		return err
 	})
+	if err == nil {
+		c.notifyLoaded()
+	}
 	return wrap("load catalogue", err)
+}
+
+// OnLoad registers f; the catalogue calls it after every Load. f must not block.
+func (c *Catalog) OnLoad(f func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.onLoad = append(c.onLoad, f)
+}
+
+func (c *Catalog) notifyLoaded() {
+	c.mu.Lock()
+	listeners := c.onLoad
+	c.mu.Unlock()
+	for _, f := range listeners {
+		f()
+	}
 }
 
 func readSnapshot(ctx context.Context, q bun.IDB) (*snapshot, error) {

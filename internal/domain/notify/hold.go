@@ -33,6 +33,10 @@ func Hold(ctx context.Context, d *db.DB, now time.Time) (waiting int, err error)
 	return waiting, wrap("hold deliveries", err)
 }
 
+// OnRelease sets what is called after Release, for others who wait for it. It is called before Run. f
+// must not block.
+func (o *Outbox) OnRelease(f func()) { o.onRelease = f }
+
 // Held tells whether the outbox sends nothing until Release.
 func (o *Outbox) Held(ctx context.Context) (bool, error) {
 	held, err := o.DB.Read(ctx).NewSelect().Model((*holdRow)(nil)).Exists(ctx)
@@ -58,6 +62,9 @@ func (o *Outbox) Release(ctx context.Context) (held bool, waiting int, err error
 			o.uptime.restart(o.Now().UnixMilli())
 			o.held.Store(false)
 			o.Wake()
+			if o.onRelease != nil {
+				o.onRelease()
+			}
 		})
 		return nil
 	})

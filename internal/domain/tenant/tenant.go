@@ -73,6 +73,7 @@ type Store struct {
 
 	mu       sync.Mutex
 	onDelete []func(ID)
+	onChange []func(ID)
 }
 
 // NewStore makes a store; now is the server's clock.
@@ -234,6 +235,7 @@ func (s *Store) Put(ctx context.Context, t *Tenant) error {
 				return err
 			}
 		}
+		s.db.AfterCommit(ctx, func() { s.notify(&s.onChange, t.ID) })
 		return nil
 	})
 	return wrap("put", err)
@@ -255,7 +257,7 @@ func (s *Store) Delete(ctx context.Context, id ID) error {
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewDelete().Model((*tenantRow)(nil)).Where("id = ?", id).Exec(ctx)
 		if err == nil {
-			s.db.AfterCommit(ctx, func() { s.notifyDeleted(id) })
+			s.db.AfterCommit(ctx, func() { s.notify(&s.onDelete, id) })
 		}
 		return err
 	})
@@ -269,9 +271,16 @@ func (s *Store) OnDelete(f func(ID)) {
 	s.onDelete = append(s.onDelete, f)
 }
 
-func (s *Store) notifyDeleted(id ID) {
+// OnChange registers f; the store calls it after Put has created or changed a tenant. f must not block.
+func (s *Store) OnChange(f func(ID)) {
 	s.mu.Lock()
-	listeners := s.onDelete
+	defer s.mu.Unlock()
+	s.onChange = append(s.onChange, f)
+}
+
+func (s *Store) notify(of *[]func(ID), id ID) {
+	s.mu.Lock()
+	listeners := *of
 	s.mu.Unlock()
 	for _, f := range listeners {
 		f(id)

@@ -32,6 +32,8 @@ const (
 	changedMessage = "message"
 	changedPeople  = "people"
 	changedMe      = "me"
+
+	changedIntegration = "integration"
 )
 
 // audience is the set of screens that are notified: those of a tenant, or those of one user of it.

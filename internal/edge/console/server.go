@@ -19,6 +19,7 @@ import (
 	"tilth/internal/domain/captcha"
 	"tilth/internal/domain/derivation"
 	"tilth/internal/domain/device"
+	"tilth/internal/domain/homeassistant"
 	"tilth/internal/domain/identity"
 	"tilth/internal/domain/notify"
 	"tilth/internal/domain/notify/webhook"
@@ -143,6 +144,7 @@ type Options struct {
 	Outbox            *notify.Outbox
 	Webhooks          *notify.WebhookStore
 	WebhookCaller     *webhook.Caller
+	HomeAssistant     *homeassistant.Service
 	Messages          *notify.MessageStore
 	Live              *live.Hub
 
@@ -182,6 +184,7 @@ func New(o Options) (http.Handler, error) {
 	}
 	s.edge = s.newEdge()
 	s.changeNotifier.watch(o.Devices, o.Scenes, o.Registry, o.Users)
+	o.HomeAssistant.OnChange(func(t tenant.ID) { s.changeNotifier.add(audience{tenant: t}, changedIntegration) })
 	calls := wire.HandlerWithOptions(
 		wire.NewStrictHandlerWithOptions(s, []wire.StrictMiddlewareFunc{s.queueQuery}, wire.StrictHTTPServerOptions{
 			RequestErrorHandlerFunc: s.malformed, ResponseErrorHandlerFunc: s.fail,

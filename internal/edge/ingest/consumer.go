@@ -46,7 +46,7 @@ type alarms interface {
 	Recorded() uint64
 }
 
-// ConsumerOptions say what a Consumer works with; all but Logger and SaveEvery are needed.
+// ConsumerOptions say what a Consumer works with; all but Follower, Logger and SaveEvery are needed.
 type ConsumerOptions struct {
 	Journal   journal
 	Position  position
@@ -54,6 +54,8 @@ type ConsumerOptions struct {
 	Screens   screens
 	Registry  *device.Registry
 	Curves    func(device.Ref) reading.Curves // nil: numbers are shown as they arrived
+	// Follower gets each batch, too, and must not wait; nil: there is none.
+	Follower  func(batch []reading.Arrival)
 	Logger    *slog.Logger                    // default: discard
 	SaveEvery time.Duration                   // minimum time between saves of the position; default 1 s
 }
@@ -116,6 +118,9 @@ func (c *Consumer) Run(ctx context.Context) error {
 func (c *Consumer) consume(_ context.Context, pos uint64, batch []reading.Arrival) error {
 	c.opts.Alarms.Take(pos, batch)
 	c.publisher.add(batch)
+	if c.opts.Follower != nil {
+		c.opts.Follower(batch)
+	}
 	return nil
 }
 

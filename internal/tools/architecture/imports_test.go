@@ -23,6 +23,7 @@ var (
 		"calibration",
 		"alarm",
 		"notify",
+		"homeassistant",
 		"identity",
 		"captcha",
 		"tenant",
@@ -92,6 +93,8 @@ var (
 		"calibration": append([]string{"device", "reading"}, domainImports...),
 		"alarm":       append([]string{"device", "reading"}, domainImports...),
 		"notify":      domainImports,
+		// Of notify it takes the guard of addresses alone.
+		"homeassistant": append([]string{"device", "reading", "notify"}, domainImports...),
 		"identity":    domainImports,
 		"captcha":     platform,
 		"tenant":      platform,

@@ -123,6 +123,7 @@ var crossTenantQueries = map[string]string{
 	"alarm.onsetFinder.noticesWithoutOnset":   "searches the onsets of every tenant's notices, round robin",
 	"alarm.noticeArchiver.sweep":              "clean-up of all tenants: notices past their retention",
 	"notify.MessageStore.Sweep":               "clean-up of all tenants: messages past their retention",
+	"homeassistant.Store.tenants":             "a start serves the brokers of all tenants",
 	"notify.WebhookStore.Sweep":               "clean-up of all tenants: webhook secrets that are no longer valid",
 	"notify.Outbox.Sweep":                     "clean-up of all tenants: deliveries past their retention",
 	"notify.Outbox.Waiting":                   "metrics of the whole installation",

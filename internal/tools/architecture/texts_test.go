@@ -17,7 +17,7 @@ import (
 
 // textKey matches the key of a text: one of the groups, a dot, a word.
 var textKey = regexp.MustCompile(
-	`^(avatar|captcha|channel|common|credential|derived|device|error|export|field|history|invalid|letter|mail|notice|open|password|phone|profile|refusal|rule|scene|signin|sms|wait|webhook)\.[A-Za-z0-9]+$`,
+	`^(avatar|captcha|channel|common|credential|derived|device|error|export|field|history|homeAssistant|invalid|letter|mail|notice|open|password|phone|profile|refusal|rule|scene|signin|sms|wait|webhook)\.[A-Za-z0-9]+$`,
 )
 
 // actionName matches the names of actions in the audit log, which people do not read.

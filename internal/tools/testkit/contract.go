@@ -404,5 +404,6 @@ var ConsoleTags = []string{
 	"analysis",
 	"alarm",
 	"notify",
+	"integration",
 	"live",
 }

@@ -2461,6 +2461,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin-api/client/pc/integration/home-assistant": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How the tenant's devices get into Home Assistant, and whether they do */
+        get: operations["getHomeAssistant"];
+        /**
+         * Change how the tenant's devices get into Home Assistant
+         * @description While it is enabled, the server is a client of the tenant's MQTT broker and announces the devices there, as Home Assistant's MQTT discovery reads it. Switching it off removes everything from the broker. A refusal (601) holds the error text of the field. 60 an hour for a tenant at most (429).
+         */
+        put: operations["updateHomeAssistant"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin-api/client/pc/notify-message/get-unread-count": {
         parameters: {
             query?: never;
@@ -3776,6 +3797,49 @@ export interface components {
             data: components["schemas"]["WebhookDelivery"][] | null;
             msg: string;
         };
+        HomeAssistantUpdate: {
+            enabled: boolean;
+            /** @description required while it is enabled (601); mqtts://HOST, at a port of its own if it is not 8883. mqtt:// only in networks that the provider allows */
+            url?: string;
+            /** @description of the broker, 256 characters at most; absent or empty: none */
+            userName?: string;
+            /** @description of the broker, 256 characters at most; absent: it stays, which needs the same broker (601); empty: it is removed */
+            password?: string;
+            /** @description the topic where Home Assistant looks, 128 characters at most; absent or empty: homeassistant */
+            discoveryPrefix?: string;
+            /** @description the topic below which states are published, 128 characters at most; absent or empty: tilth/ and the tenant's name */
+            baseTopic?: string;
+        };
+        HomeAssistant: {
+            enabled: boolean;
+            /** @description empty: it was never set */
+            url: string;
+            userName: string;
+            /** @description whether a password is stored; no answer holds it */
+            hasPassword: boolean;
+            discoveryPrefix: string;
+            baseTopic: string;
+            /** @enum {string} */
+            state: "off" | "connecting" | "connected" | "failed";
+            /** @description what is wrong and what to do, in the caller's language. With failed the server tries again by itself; with off something is still to be removed from the broker */
+            error?: string;
+            /**
+             * Format: int64
+             * @description when the state began, epoch milliseconds; absent when off
+             */
+            since?: number;
+            /** @description how many devices are announced; absent when none */
+            devices?: number;
+            /** @description how many of their properties are announced; absent when none */
+            entities?: number;
+            /** @description how many devices are not announced because there are too many; absent when none */
+            omittedDevices?: number;
+        };
+        HomeAssistantAnswer: {
+            code: number;
+            data: components["schemas"]["HomeAssistant"] | null;
+            msg: string;
+        };
         NotifyMessage: {
             /** Format: int64 */
             id: number;
@@ -3823,7 +3887,7 @@ export interface components {
             noticeId: number;
         };
         /**
-         * @description A user or the provider changed things of this kind in the tenant; screens that show them fetch them again. Messages are read by each user separately, so only that user's screens get the event for them. `x-changes` of a call names what the call changes. Changes of devices and scenes, of people and of the signed-in user (`me`: role, name, state) are sent regardless of who makes them.
+         * @description A user or the provider changed things of this kind in the tenant; screens that show them fetch them again. Messages are read by each user separately, so only that user's screens get the event for them. `x-changes` of a call names what the call changes. Changes of devices and scenes, of people and of the signed-in user (`me`: role, name, state) are sent regardless of who makes them, and `integration` also when the state of an integration changes.
          * @example {
          *       "of": [
          *         "device",
@@ -3848,7 +3912,7 @@ export interface components {
             stoppedAt?: number;
         };
         /** @enum {string} */
-        LiveChangeOf: "device" | "scene" | "rule" | "channel" | "message" | "me" | "people";
+        LiveChangeOf: "device" | "scene" | "rule" | "channel" | "message" | "me" | "people" | "integration";
         /** @description a new message; its text depends on the reader, so screens fetch it */
         LiveMessage: {
             /** Format: int64 */
@@ -9320,6 +9384,50 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookDeliveriesAnswer"];
+                };
+            };
+        };
+    };
+    getHomeAssistant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The settings and the state */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HomeAssistantAnswer"];
+                };
+            };
+        };
+    };
+    updateHomeAssistant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HomeAssistantUpdate"];
+            };
+        };
+        responses: {
+            /** @description The settings and the state */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HomeAssistantAnswer"];
                 };
             };
         };

@@ -2371,6 +2371,62 @@ type GroupsAnswer struct {
 	Msg  string   `json:"msg"`
 }
 
+// HomeAssistant defines model for HomeAssistant.
+type HomeAssistant struct {
+	BaseTopic string `json:"baseTopic"`
+
+	// Devices how many devices are announced; absent when none
+	Devices         *int   `json:"devices,omitempty"`
+	DiscoveryPrefix string `json:"discoveryPrefix"`
+	Enabled         bool   `json:"enabled"`
+
+	// Entities how many of their properties are announced; absent when none
+	Entities *int `json:"entities,omitempty"`
+
+	// Error what is wrong and what to do, in the caller's language. With failed the server tries again by itself; with off something is still to be removed from the broker
+	Error *string `json:"error,omitempty"`
+
+	// HasPassword whether a password is stored; no answer holds it
+	HasPassword bool `json:"hasPassword"`
+
+	// OmittedDevices how many devices are not announced because there are too many; absent when none
+	OmittedDevices *int `json:"omittedDevices,omitempty"`
+
+	// Since when the state began, epoch milliseconds; absent when off
+	Since *int64 `json:"since,omitempty"`
+	State string `json:"state"`
+
+	// Url empty: it was never set
+	Url      string `json:"url"`
+	UserName string `json:"userName"`
+}
+
+// HomeAssistantAnswer defines model for HomeAssistantAnswer.
+type HomeAssistantAnswer struct {
+	Code int            `json:"code"`
+	Data *HomeAssistant `json:"data"`
+	Msg  string         `json:"msg"`
+}
+
+// HomeAssistantUpdate defines model for HomeAssistantUpdate.
+type HomeAssistantUpdate struct {
+	// BaseTopic the topic below which states are published, 128 characters at most; absent or empty: tilth/ and the tenant's name
+	BaseTopic *string `json:"baseTopic,omitempty"`
+
+	// DiscoveryPrefix the topic where Home Assistant looks, 128 characters at most; absent or empty: homeassistant
+	DiscoveryPrefix *string `json:"discoveryPrefix,omitempty"`
+	Enabled         bool    `json:"enabled"`
+
+	// Password of the broker, 256 characters at most; absent: it stays, which needs the same broker (601); empty: it is removed
+	Password *string `json:"password,omitempty"`
+
+	// Url required while it is enabled (601); mqtts://HOST, at a port of its own if it is not 8883. mqtt:// only in networks that the provider allows
+	Url *string `json:"url,omitempty"`
+
+	// UserName of the broker, 256 characters at most; absent or empty: none
+	UserName *string `json:"userName,omitempty"`
+}
+
 // IdAnswer defines model for IdAnswer.
 type IdAnswer struct {
 	Code int    `json:"code"`
@@ -4594,6 +4650,9 @@ type CreateSceneJSONRequestBody = SceneCreate
 // UpdateSceneJSONRequestBody defines body for UpdateScene for application/json ContentType.
 type UpdateSceneJSONRequestBody = SceneUpdate
 
+// UpdateHomeAssistantJSONRequestBody defines body for UpdateHomeAssistant for application/json ContentType.
+type UpdateHomeAssistantJSONRequestBody = HomeAssistantUpdate
+
 // CreateNoticeChannelJSONRequestBody defines body for CreateNoticeChannel for application/json ContentType.
 type CreateNoticeChannelJSONRequestBody = NoticeChannelCreate
 
@@ -5062,6 +5121,12 @@ type ServerInterface interface {
 	// GetOverviewStatistics The four statistics of the home page
 	// (GET /admin-api/client/pc/home/overview-statistics)
 	GetOverviewStatistics(w http.ResponseWriter, r *http.Request, params GetOverviewStatisticsParams)
+	// GetHomeAssistant How the tenant's devices get into Home Assistant, and whether they do
+	// (GET /admin-api/client/pc/integration/home-assistant)
+	GetHomeAssistant(w http.ResponseWriter, r *http.Request)
+	// UpdateHomeAssistant Change how the tenant's devices get into Home Assistant
+	// (PUT /admin-api/client/pc/integration/home-assistant)
+	UpdateHomeAssistant(w http.ResponseWriter, r *http.Request)
 	// GetLive Server-sent events of the caller's tenant
 	// (GET /admin-api/client/pc/live)
 	GetLive(w http.ResponseWriter, r *http.Request, params GetLiveParams)
@@ -8264,6 +8329,34 @@ func (siw *ServerInterfaceWrapper) GetOverviewStatistics(w http.ResponseWriter, 
 	handler.ServeHTTP(w, r)
 }
 
+// GetHomeAssistant operation middleware
+func (siw *ServerInterfaceWrapper) GetHomeAssistant(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetHomeAssistant(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// UpdateHomeAssistant operation middleware
+func (siw *ServerInterfaceWrapper) UpdateHomeAssistant(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.UpdateHomeAssistant(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // GetLive operation middleware
 func (siw *ServerInterfaceWrapper) GetLive(w http.ResponseWriter, r *http.Request) {
 
@@ -9995,6 +10088,8 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/webhook/new-secret", wrapper.NewWebhookSecret)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/webhook/test", wrapper.TestWebhook)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/webhook/deliveries", wrapper.GetWebhookDeliveries)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/integration/home-assistant", wrapper.GetHomeAssistant)
+	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/admin-api/client/pc/integration/home-assistant", wrapper.UpdateHomeAssistant)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/notify-message/get-unread-count", wrapper.GetUnreadCount)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/notify-message/my-page", wrapper.PageMyMessages)
 	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/admin-api/client/pc/notify-message/update-read", wrapper.UpdateMessagesRead)
@@ -11647,6 +11742,49 @@ func (response GetOverviewStatistics200JSONResponse) VisitGetOverviewStatisticsR
 	return err
 }
 
+type GetHomeAssistantRequestObject struct {
+}
+
+type GetHomeAssistantResponseObject interface {
+	VisitGetHomeAssistantResponse(w http.ResponseWriter) error
+}
+
+type GetHomeAssistant200JSONResponse HomeAssistantAnswer
+
+func (response GetHomeAssistant200JSONResponse) VisitGetHomeAssistantResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateHomeAssistantRequestObject struct {
+	Body *UpdateHomeAssistantJSONRequestBody
+}
+
+type UpdateHomeAssistantResponseObject interface {
+	VisitUpdateHomeAssistantResponse(w http.ResponseWriter) error
+}
+
+type UpdateHomeAssistant200JSONResponse HomeAssistantAnswer
+
+func (response UpdateHomeAssistant200JSONResponse) VisitUpdateHomeAssistantResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetLiveRequestObject struct {
 	Params GetLiveParams
 }
@@ -13265,6 +13403,12 @@ type StrictServerInterface interface {
 	// GetOverviewStatistics The four statistics of the home page
 	// (GET /admin-api/client/pc/home/overview-statistics)
 	GetOverviewStatistics(ctx context.Context, request GetOverviewStatisticsRequestObject) (GetOverviewStatisticsResponseObject, error)
+	// GetHomeAssistant How the tenant's devices get into Home Assistant, and whether they do
+	// (GET /admin-api/client/pc/integration/home-assistant)
+	GetHomeAssistant(ctx context.Context, request GetHomeAssistantRequestObject) (GetHomeAssistantResponseObject, error)
+	// UpdateHomeAssistant Change how the tenant's devices get into Home Assistant
+	// (PUT /admin-api/client/pc/integration/home-assistant)
+	UpdateHomeAssistant(ctx context.Context, request UpdateHomeAssistantRequestObject) (UpdateHomeAssistantResponseObject, error)
 	// GetLive Server-sent events of the caller's tenant
 	// (GET /admin-api/client/pc/live)
 	GetLive(ctx context.Context, request GetLiveRequestObject) (GetLiveResponseObject, error)
@@ -15464,6 +15608,61 @@ func (sh *strictHandler) GetOverviewStatistics(w http.ResponseWriter, r *http.Re
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(GetOverviewStatisticsResponseObject); ok {
 		if err := validResponse.VisitGetOverviewStatisticsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetHomeAssistant operation middleware
+func (sh *strictHandler) GetHomeAssistant(w http.ResponseWriter, r *http.Request) {
+	var request GetHomeAssistantRequestObject
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetHomeAssistant(ctx, request.(GetHomeAssistantRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetHomeAssistant")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetHomeAssistantResponseObject); ok {
+		if err := validResponse.VisitGetHomeAssistantResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// UpdateHomeAssistant operation middleware
+func (sh *strictHandler) UpdateHomeAssistant(w http.ResponseWriter, r *http.Request) {
+	var request UpdateHomeAssistantRequestObject
+
+	var body UpdateHomeAssistantJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateHomeAssistant(ctx, request.(UpdateHomeAssistantRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateHomeAssistant")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(UpdateHomeAssistantResponseObject); ok {
+		if err := validResponse.VisitUpdateHomeAssistantResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {
