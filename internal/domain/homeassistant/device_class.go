@@ -20,7 +20,7 @@ var deviceClasses = []struct {
 		"airTemperature", "soilTemperature", "waterTemperature", "leafTemperature", "boxTemperature", "dewPoint",
 		"frostPoint", "wetBulbTemperature", "heatIndex", "temperature",
 	}},
-	{class: "humidity", units: []string{"%"}, quantities: []string{"airHumidity", "humidity"}},
+	{class: "humidity", units: []string{"%"}, quantities: []string{"airHumidity", "relativeHumidity", "humidity"}},
 	{class: "moisture", units: []string{"%"}, quantities: []string{"soilMoisture"}},
 	{class: "battery", units: []string{"%"}, quantities: []string{"battery", "batteryLevel"}},
 	{class: "atmospheric_pressure", units: []string{"hPa", "kPa", "Pa", "mbar", "bar", "inHg", "mmHg", "psi"}, quantities: []string{

@@ -122,6 +122,7 @@ func newServer(t testing.TB, with ...func(*console.Options)) *fixture {
 		Outbox:            w.Outbox,
 		Webhooks:          w.Webhooks,
 		WebhookCaller:     w.WebhookCaller,
+		HomeAssistant:     w.NewHomeAssistant(w.readings),
 		ReadingStore:      w.readings,
 		Rules:             w.Rules,
 		RuleForms:         w.RuleForms,

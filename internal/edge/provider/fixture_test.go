@@ -52,7 +52,7 @@ func (p *fixture) serviceWith(e device.Eraser) *Service {
 		Factors: p.Factors, Connections: p.Connections,
 		Catalog: p.Catalog, Devices: p.Devices, Scenes: p.Scenes, Registry: p.Registry, Presence: p.Presence,
 		Shelf: p.Shelf, Remover: p.Remover(e, &stubIntake{}), Intake: &stubIntake{}, DeviceKey: testkit.SecretKey,
-		TenantRecords: []TenantRecords{p.Rules, p.Notices, p.Messages, p.Channels, p.Webhooks},
+		TenantRecords: []TenantRecords{p.Rules, p.Notices, p.Messages, p.Channels, p.Webhooks, p.HomeAssistant},
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"tilth/internal/domain/audit"
 	"tilth/internal/domain/calibration"
 	"tilth/internal/domain/device"
+	"tilth/internal/domain/homeassistant"
 	"tilth/internal/domain/identity"
 	"tilth/internal/domain/notify"
 	"tilth/internal/domain/notify/webhook"
@@ -66,6 +67,7 @@ type Stores struct {
 	Channels      *notify.ChannelStore
 	Webhooks      *notify.WebhookStore
 	WebhookCaller *webhook.Caller // may call addresses of this machine
+	HomeAssistant *homeassistant.Store
 	Messages      *notify.MessageStore
 	MailSender    *FakeSender // of e-mail
 	SMSSender     *FakeSender // of SMS
@@ -142,6 +144,7 @@ func NewStores(t testing.TB) *Stores {
 	s.Channels = notify.NewChannelStore(s.DB, s.Clock.Now)
 	s.RuleForms = alarm.NewChecker(s.Devices, s.Scenes, s.Catalog, s.Channels.Missing)
 	s.Webhooks = newWebhookStore(t, s)
+	s.HomeAssistant = newHomeAssistantStore(t, s)
 	s.WebhookCaller = NewWebhookCaller(s)
 	s.Messages = notify.NewMessageStore(s.DB)
 	s.MailSender, s.SMSSender, s.Screens = &FakeSender{}, &FakeSender{}, live.NewHub("e")
