@@ -71,7 +71,7 @@ func (w *isolationEnv) tables() map[string][]string {
 			all[table] = list
 		}
 	}
-	for _, table := range []string{"users", "devices", "scenes", "alarm_rules", "alarm_rule_channels", "channels", "channel_recipients", "notices", "messages", "deliveries", "delivery_steps", "credentials", "invitations", "analysis_views", "avatars", "access_tokens", "device_secrets", "webhooks", "audit_entries"} {
+	for _, table := range []string{"users", "devices", "scenes", "alarm_rules", "alarm_rule_channels", "channels", "channel_recipients", "notices", "messages", "deliveries", "delivery_steps", "credentials", "invitations", "analysis_views", "avatars", "access_tokens", "device_secrets", "webhooks", "home_assistant", "audit_entries"} {
 		if len(all[table]) == 0 {
 			w.t.Errorf("the other tenant has no %s", table)
 		}

@@ -490,6 +490,13 @@ var operationCases = map[string]operationCase{
 		build:   func(s *tenantFixture) request { return queryRequest("id", number(s.hook)) },
 	},
 
+	// Home Assistant.
+	"console getHomeAssistant": {build: noParams, nondeterministic: true}, // its broker refuses, now or a moment later
+	"console updateHomeAssistant": {
+		build:            func(s *tenantFixture) request { return request{body: homeAssistantForm(s.tag)} },
+		nondeterministic: true,
+	},
+
 	// The open API.
 	"open listDevices": {build: noParams},
 	"open getDevice":   {build: pathOf},

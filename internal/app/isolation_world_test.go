@@ -305,6 +305,7 @@ func (w *isolationEnv) createTenant(tag, mobile string) *tenantFixture {
 	w.mustCall(s, http.MethodPost, pc+"webhook/create", webhookForm(tag+" hook"), new(any))
 	w.mustCall(s, http.MethodGet, pc+"webhook/page?pageNo=1&pageSize=10", nil, &page)
 	s.hook = page.List[0].ID
+	w.mustCall(s, http.MethodPut, pc+"integration/home-assistant", homeAssistantForm(tag), new(any))
 	w.avatarOf(s)
 	w.sendReadings(s)
 	var video struct{ URL string }
@@ -362,6 +363,13 @@ var webhookServer = sync.OnceValue(func() *httptest.Server {
 
 // webhookURL is the address of a tenant's webhook.
 func webhookURL(tag string) string { return webhookServer().URL + "/" + tag }
+
+// homeAssistantForm names a broker that is not there.
+func homeAssistantForm(tag string) fields {
+	return fields{
+		"enabled": true, "url": "mqtt://127.0.0.1:1", "userName": tag, "password": tag + " secret", "baseTopic": tag,
+	}
+}
 
 func webhookForm(name string) fields {
 	return fields{

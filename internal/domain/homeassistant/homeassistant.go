@@ -30,7 +30,7 @@ const (
 	writeWithin   = 5 * time.Second
 	keepAlive     = 30 * time.Second
 	pingWithin    = 10 * time.Second
-	farewell      = 2 * time.Second // the last messages of a connection when the server stops
+	goodbyeWithin = 2 * time.Second // the last messages of a connection when the server stops
 	stopWithin    = 3 * time.Second
 
 	// Whether a name of a host exists, and whether the server may call it, shows neither in the text of a

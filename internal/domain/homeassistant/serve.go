@@ -129,7 +129,7 @@ func (l *link) sayGoodbye(ctx context.Context, p *publication) {
 	if p.gone {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), goodbyeWithin)
 	defer cancel()
 	if p.session.publish(ctx, p.to.bridgeTopic(), []byte(payloadOffline)) == nil {
 		_ = p.session.flush(ctx)

@@ -199,7 +199,7 @@ func (s *Store) snapshot(t tenant.ID) audit.Snapshot {
 		if r == nil || err != nil {
 			return nil, wrap("read settings", err)
 		}
-		return []audit.Thing{{ID: int64(t), Name: "Home Assistant", Fields: []audit.Field{
+		return []audit.Thing{{Name: "Home Assistant", Fields: []audit.Field{
 			{Name: "enabled", Value: r.Enabled}, {Name: "url", Value: r.URL}, {Name: "userName", Value: r.UserName},
 			{Name: "password", Value: r.Password, Hidden: true},
 			{Name: "discoveryPrefix", Value: r.DiscoveryPrefix}, {Name: "baseTopic", Value: r.BaseTopic},

@@ -119,10 +119,7 @@ var tenantlessMethods = map[string]string{
 	"notify.Outbox.Waiting": "metrics of the whole installation",
 	"notify.Outbox.Sweep":   "clean-up of all tenants: deliveries past their retention",
 
-	"homeassistant.Service.Run":      "serves the brokers of all tenants",
-	"homeassistant.Service.Take":     "a batch holds readings of several tenants",
-	"homeassistant.Service.Released": "a restored server holds back every tenant's announcements",
-	"homeassistant.Service.OnChange": "tells of changes of all tenants; each names its tenant",
+	"homeassistant.Service.Run": "serves the brokers of all tenants",
 
 	"live.Hub.EndKey": "the key is that of a session, which belongs to one tenant",
 }

@@ -42,6 +42,7 @@ type Broker struct {
 
 	mu       sync.Mutex
 	messages []Message
+	retained map[string]string
 	clients  []string // the ids of those that signed in
 }
 
@@ -55,7 +56,7 @@ func Start(t testing.TB, o Options) *Broker {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &Broker{URL: "mqtt://" + listener.Addr().String()}
+	b := &Broker{retained: map[string]string{}, URL: "mqtt://" + listener.Addr().String()}
 	_, b.Port, _ = net.SplitHostPort(listener.Addr().String())
 	if o.TLS != nil {
 		listener = tls.NewListener(listener, o.TLS)
@@ -88,10 +89,12 @@ func (b *Broker) Publish(t testing.TB, topic, payload string) {
 
 // Retained gives the retained messages of topics that begin so.
 func (b *Broker) Retained(prefix string) map[string]string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	found := map[string]string{}
-	for _, m := range b.server.Topics.Messages("#") {
-		if strings.HasPrefix(m.TopicName, prefix) && len(m.Payload) > 0 {
-			found[m.TopicName] = string(m.Payload)
+	for topic, payload := range b.retained {
+		if strings.HasPrefix(topic, prefix) {
+			found[topic] = payload
 		}
 	}
 	return found
@@ -129,7 +132,7 @@ func (*hook) ID() string { return "test" }
 // Provides says which events the hook takes.
 func (*hook) Provides(event byte) bool {
 	return bytes.Contains([]byte{
-		mqtt.OnConnectAuthenticate, mqtt.OnACLCheck, mqtt.OnPublished, mqtt.OnWillSent,
+		mqtt.OnConnectAuthenticate, mqtt.OnACLCheck, mqtt.OnPublished, mqtt.OnWillSent, mqtt.OnRetainMessage,
 	}, []byte{event})
 }
 
@@ -154,6 +157,17 @@ func (h *hook) OnACLCheck(_ *mqtt.Client, topic string, write bool) bool {
 func (h *hook) OnPublished(c *mqtt.Client, p packets.Packet) {
 	if !c.Net.Inline {
 		h.note(p)
+	}
+}
+
+// OnRetainMessage notes a message that is retained, or one that is no more.
+func (h *hook) OnRetainMessage(_ *mqtt.Client, p packets.Packet, _ int64) {
+	h.broker.mu.Lock()
+	defer h.broker.mu.Unlock()
+	if len(p.Payload) == 0 {
+		delete(h.broker.retained, p.TopicName)
+	} else {
+		h.broker.retained[p.TopicName] = string(p.Payload)
 	}
 }
 
