@@ -253,7 +253,7 @@ func (s *Service) Update(ctx context.Context, t tenant.ID, f *Form) error {
 	if err != nil {
 		return err
 	}
-	return audit.Record(ctx, t, "homeAssistant.update", s.Store.snapshot(t), func(ctx context.Context) error {
+	return audit.Record(ctx, t, "integration.update", s.Store.snapshot(t), func(ctx context.Context) error {
 		before, err := s.Store.Get(ctx, t)
 		if err != nil {
 			return err

@@ -491,7 +491,7 @@ var auditedOperations = map[string]auditedOperation{
 		},
 	},
 	"updateHomeAssistant": {
-		want: "homeAssistant.update Home Assistant; enabled: <nil> > true; url: <nil> > mqtt://127.0.0.1:1883; " +
+		want: "integration.update Home Assistant; enabled: <nil> > true; url: <nil> > mqtt://127.0.0.1:1883; " +
 			"userName: <nil> > tilth; discoveryPrefix: <nil> > homeassistant; baseTopic: <nil> > tilth/field",
 		call: func(_ *testing.T, w *fixture) testkit.Call {
 			return w.adaCall(http.MethodPut, homeAssistantPath, body{

@@ -83,7 +83,7 @@ func TestHomeAssistant(t *testing.T) {
 			t.Errorf("the password is told: %s", text)
 		}
 	}
-	if !strings.Contains(string(activity.Body), `"kind":"homeAssistant"`) {
+	if !strings.Contains(string(activity.Body), `"kind":"integration"`) {
 		t.Errorf("%s", activity.Body)
 	}
 	for _, c := range []struct {

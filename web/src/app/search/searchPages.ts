@@ -20,6 +20,7 @@ function allPages(t: TFunction, isOwner: boolean): FoundPage[] {
       ? [
           { title: within(t('app.title')), path: '/profile', search: { tab: 'app' } },
           { title: within(t('webhook.title')), path: '/profile', search: { tab: 'webhook' } },
+          { title: within(t('homeAssistant.title')), path: '/profile', search: { tab: 'home-assistant' } },
           { title: t('activity.title'), path: '/profile/activity' },
         ]
       : []),

@@ -37,6 +37,8 @@ const channelKeyList: readonly QueryKey[] = [
 /** Who accepts an invitation becomes one of the people. */
 const peopleKeyList: readonly QueryKey[] = [['people'], ['invitations']];
 
+const integrationKeyList: readonly QueryKey[] = [['home-assistant']];
+
 /**
  * The queries of each kind of things, by the beginning of their keys. The rule or channel that an
  * open form started from is not among them: the user's input stays. The bell refetches messages.
@@ -57,11 +59,18 @@ export const queriesByChange: Partial<Record<ChangeKind, readonly QueryKey[]>> =
   rule: [...ruleKeyList, ...channelKeyList],
   channel: [...channelKeyList, ...ruleKeyList],
   people: peopleKeyList,
+  integration: integrationKeyList,
   // The role decides what the pages offer.
   me: [userQuery().queryKey],
 };
 /** Queries that no page refetches itself after a reset. */
-const queriesOnReset: readonly QueryKey[] = [sceneListKey, ...channelKeyList, ...peopleKeyList, userQuery().queryKey];
+const queriesOnReset: readonly QueryKey[] = [
+  sceneListKey,
+  ...channelKeyList,
+  ...peopleKeyList,
+  ...integrationKeyList,
+  userQuery().queryKey,
+];
 
 /** Refetches the queries on the screen at once, others when they are next used. */
 function refetch(client: QueryClient, keys: ReadonlySet<QueryKey>): void {

@@ -30,6 +30,7 @@ const knownActions: Readonly<Record<string, readonly string[]>> = {
   notice: ['resolve', 'acknowledge', 'unacknowledge'],
   channel: ['create', 'update', 'delete'],
   webhook: ['create', 'update', 'delete', 'switchOff'],
+  integration: ['update'],
   credential: ['create', 'update', 'delete'],
   user: ['create', 'update', 'delete', 'endSessions'],
   invitation: ['create', 'update', 'delete'],

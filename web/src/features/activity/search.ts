@@ -11,6 +11,7 @@ export const kinds = [
   'notice',
   'channel',
   'webhook',
+  'integration',
   'credential',
   'user',
   'invitation',

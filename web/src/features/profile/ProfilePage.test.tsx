@@ -53,6 +53,7 @@ describe('the tabs', () => {
       ['People', 'false'],
       ['My app', 'true'],
       ['Webhooks', 'false'],
+      ['Home Assistant', 'false'],
     ]);
     await person.click(screen.getByRole('tab', { name: 'Change password' }));
     expect(router.state.location.href).toBe('/profile?tab=password');
@@ -77,10 +78,10 @@ describe('the tabs', () => {
   });
 
   it.each([
-    ['en-us', ['Essential information', 'Change password', 'People', 'My app', 'Webhooks']],
-    ['zh-cn', ['基本信息', '修改密码', '人员', '我的应用', 'Webhook']],
-    ['tr-tr', ['Temel bilgiler', 'Parolayı değiştir', 'Kişiler', 'Uygulamalarım', 'Webhook']],
-    ['ru-ru', ['Основные данные', 'Смена пароля', 'Люди', 'Мои приложения', 'Вебхуки']],
+    ['en-us', ['Essential information', 'Change password', 'People', 'My app', 'Webhooks', 'Home Assistant']],
+    ['zh-cn', ['基本信息', '修改密码', '人员', '我的应用', 'Webhook', 'Home Assistant']],
+    ['tr-tr', ['Temel bilgiler', 'Parolayı değiştir', 'Kişiler', 'Uygulamalarım', 'Webhook', 'Home Assistant']],
+    ['ru-ru', ['Основные данные', 'Смена пароля', 'Люди', 'Мои приложения', 'Вебхуки', 'Home Assistant']],
   ] as const)('speak %s', async (language, names) => {
     await useLanguage.getState().setLanguage(language);
     profileServer();

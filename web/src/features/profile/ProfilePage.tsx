@@ -8,6 +8,7 @@ import { errorText } from '@/lib/http/errorText';
 import { userQuery } from '@/lib/http/queries';
 import { useMay } from '@/lib/session/useMay';
 import { ErrorNote } from '@/ui/ErrorNote';
+import { lazyComponent } from '@/ui/lazyComponent';
 import { PageTitle } from '@/ui/PageTitle';
 import { Panes } from '@/ui/Panes';
 import { Loading, Skeleton } from '@/ui/Skeleton';
@@ -21,7 +22,12 @@ import { PhoneDialog } from './phone/PhoneDialog';
 import type { ProfileTab } from './search';
 import { WebhooksTab } from './webhooks/WebhooksTab';
 
-/** The user's profile: details, password, and for owners the people, API keys and webhooks of the tenant. */
+const HomeAssistantTab = lazyComponent(() => import('./homeAssistant/HomeAssistantTab'), 'HomeAssistantTab');
+
+/**
+ * The user's profile: details, password, and for owners the people, API keys, webhooks and Home Assistant
+ * of the tenant.
+ */
 export function ProfilePage() {
   const { t } = useTranslation();
   const { tab: wanted = 'info' } = useSearch({ from: '/signed-in/shell/profile' });
@@ -76,6 +82,7 @@ export function ProfilePage() {
                           { key: 'people', label: t('people.title'), children: <PeopleTab /> },
                           { key: 'app', label: t('app.title'), children: <AppsTab /> },
                           { key: 'webhook', label: t('webhook.title'), children: <WebhooksTab /> },
+                          { key: 'home-assistant', label: t('homeAssistant.title'), children: <HomeAssistantTab /> },
                         ]
                       : []),
                   ]}

@@ -1,4 +1,4 @@
-export const tabs = ['info', 'password', 'people', 'app', 'webhook'] as const;
+export const tabs = ['info', 'password', 'people', 'app', 'webhook', 'home-assistant'] as const;
 export type ProfileTab = (typeof tabs)[number];
 
 export interface ProfileSearch {
