@@ -76,7 +76,7 @@ describe('the search', () => {
     const { person, dialog, current } = await open();
     const pages = within(dialog.getByRole('group', { name: 'Pages' })).getAllByRole('option');
     expect(pages.map(({ textContent }) => textContent).slice(0, 2)).toEqual(['Home page', 'Data center']);
-    expect(pages).toHaveLength(13);
+    expect(pages).toHaveLength(14);
     expect(current()).toBe('Home page');
     await person.keyboard('{Escape}');
     await waitFor(() => expect(button()).toHaveAttribute('aria-expanded', 'false'));

@@ -2,6 +2,7 @@ import { Button, type InputRef } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { Field } from '@/ui/form/Field';
 import { PasswordInput } from '../form/PasswordInput';
+import css from './PasswordField.module.css';
 import type { Values } from './values';
 
 interface PasswordFieldProps {
@@ -28,7 +29,7 @@ export function PasswordField({ label, stored, removes, value, error, inputRef, 
       hint={keeps ? hint : undefined}
       below={
         keeps ? (
-          <Button size="small" onClick={() => onChange({ removesPassword: !removes })}>
+          <Button size="small" className={css.remove} onClick={() => onChange({ removesPassword: !removes })}>
             {t(removes ? 'homeAssistant.passwordKeep' : 'homeAssistant.passwordRemove')}
           </Button>
         ) : null
