@@ -37,12 +37,15 @@ const form = (page: Page) => page.getByRole('form', { name: 'Home Assistant' });
 const status = (page: Page) => page.getByRole('status').filter({ hasText: /Off|Connect|Not connected/ });
 const retained = (topic: string) => JSON.parse(broker.retained.get(topic) ?? 'null');
 
-for (const [width, height, colorScheme] of [
-  [390, 844, 'light'],
-  [1440, 900, 'dark'],
+for (const [width, height, darkMode] of [
+  [390, 844, true],
+  [1440, 900, false],
 ] as const) {
   test(`a farm’s devices get into Home Assistant, at ${width} px`, async ({ page }) => {
-    await page.emulateMedia({ colorScheme });
+    await page.addInitScript(
+      (preferences) => localStorage.setItem('tilth.preferences', JSON.stringify({ state: preferences, version: 0 })),
+      { darkMode },
+    );
     await openSignedIn(page, grower, '/profile?tab=home-assistant');
     await expect(status(page)).toContainText('Off');
     await expectLive(page); // a wide page says so

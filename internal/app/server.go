@@ -25,25 +25,25 @@ import (
 
 // Server is a whole Tilth server in one process.
 type Server struct {
-	set         *settings.Server
-	logger      *slog.Logger
-	Stores      *Stores
-	Pipeline    *ingest.Pipeline
-	consumer    *ingest.Consumer
-	mqtt        *ingest.MQTT
-	Provider    *provider.Service
-	mails       *mail.Queue // nil: no mail is sent
-	signIn      *identity.SignIn
-	signOn      *identity.SignOn
+	set      *settings.Server
+	logger   *slog.Logger
+	Stores   *Stores
+	Pipeline *ingest.Pipeline
+	consumer *ingest.Consumer
+	mqtt     *ingest.MQTT
+	Provider *provider.Service
+	mails    *mail.Queue // nil: no mail is sent
+	signIn   *identity.SignIn
+	signOn   *identity.SignOn
 
 	homeAssistant *homeassistant.Service
-	metrics     *metrics
-	http        *http.Server
-	admin       *http.Server
-	listeners   listeners
-	connections *listen.Limiter // limits the connections of all listeners
-	accepting   chan struct{}   // closed once the server accepts devices
-	ready       atomic.Bool
+	metrics       *metrics
+	http          *http.Server
+	admin         *http.Server
+	listeners     listeners
+	connections   *listen.Limiter // limits the connections of all listeners
+	accepting     chan struct{}   // closed once the server accepts devices
+	ready         atomic.Bool
 
 	certificates certificates
 	disk         *disk

@@ -170,8 +170,9 @@ must be empty. If anything is wrong, the command leaves nothing of it. With
 --database-url the database goes to PostgreSQL, where it must be a new one.
 
 A server on that folder accepts readings and evaluates alarms. Its outbox holds
-all mail, SMS and calls of webhooks until tilth outbox release, so that it may be
-a trial beside the server that people rely on.`,
+all mail, SMS and calls of webhooks until tilth outbox release, and it connects to
+no broker of Home Assistant before, so that it may be a trial beside the server
+that people rely on.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			address, err := settings.DatabaseURL(c.Flags())

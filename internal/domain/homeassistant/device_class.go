@@ -23,11 +23,19 @@ var deviceClasses = []struct {
 	{class: "humidity", units: []string{"%"}, quantities: []string{"airHumidity", "relativeHumidity", "humidity"}},
 	{class: "moisture", units: []string{"%"}, quantities: []string{"soilMoisture"}},
 	{class: "battery", units: []string{"%"}, quantities: []string{"battery", "batteryLevel"}},
-	{class: "atmospheric_pressure", units: []string{"hPa", "kPa", "Pa", "mbar", "bar", "inHg", "mmHg", "psi"}, quantities: []string{
-		"airPressure", "seaLevelPressure",
-	}},
+	{
+		class: "atmospheric_pressure",
+		units: []string{"hPa", "kPa", "Pa", "mbar", "bar", "inHg", "mmHg", "psi"},
+		quantities: []string{
+			"airPressure", "seaLevelPressure",
+		},
+	},
 	{class: "pressure", units: []string{"kPa", "hPa", "Pa"}, quantities: []string{"vaporPressureDeficit"}},
-	{class: "wind_speed", units: []string{"m/s", "km/h", "kn", "mph", "ft/s"}, quantities: []string{"windSpeed", "windGust"}},
+	{
+		class:      "wind_speed",
+		units:      []string{"m/s", "km/h", "kn", "mph", "ft/s"},
+		quantities: []string{"windSpeed", "windGust"},
+	},
 	{class: "precipitation", units: []string{"mm", "cm", "in"}, quantities: []string{"rainfall", "rain"}},
 	{class: "precipitation_intensity", units: []string{"mm/h", "mm/d", "in/h", "in/d"}},
 	{class: "irradiance", units: []string{"W/m²", "BTU/(h⋅ft²)"}},
@@ -59,7 +67,9 @@ func classOf(p *device.Property, unit string) (shown, class, state string) {
 	if other, ok := unitSpellings[unit]; ok {
 		shown = other
 	}
-	isOf := func(quantity string) bool { return agronomy.IsQuantity(p.Identifier, quantity) || p.Formula == quantity }
+	isOf := func(quantity string) bool {
+		return agronomy.IsQuantity(p.Identifier, quantity) || p.Formula == quantity
+	}
 	for i := range deviceClasses {
 		c := &deviceClasses[i]
 		if slices.Contains(c.units, shown) && (c.quantities == nil || slices.ContainsFunc(c.quantities, isOf)) {

@@ -78,7 +78,11 @@ func (d *plannedDevice) state(newest []reading.Last) ([]byte, error) {
 
 // announcement gives the topic and the message that announce a property; ok is false for a text, which
 // Home Assistant has no use for.
-func (p *planner) announcement(x *device.Device, d *plannedDevice, of *device.Property) (m message, ok bool, err error) {
+func (p *planner) announcement(
+	x *device.Device,
+	d *plannedDevice,
+	of *device.Property,
+) (m message, ok bool, err error) {
 	s := p.settings
 	c := config{
 		Name:       p.catalog.Name(p.language, of),

@@ -28,7 +28,6 @@ type fixture struct {
 	ws1     *device.Device
 }
 
-
 func newFixture(t *testing.T, with ...func(*homeassistant.Deps)) *fixture {
 	t.Helper()
 	w := &fixture{Stores: testkit.NewStores(t)}

@@ -24,10 +24,10 @@ const (
 
 // Form is what people say of the settings. A nil field was not given.
 type Form struct {
-	Enabled            bool
-	URL, UserName      *string
-	Password           *string // nil: it stays; empty: it is removed
-	Prefix, Base       *string // nil, empty: as in DefaultSettings
+	Enabled       bool
+	URL, UserName *string
+	Password      *string // nil: it stays; empty: it is removed
+	Prefix, Base  *string // nil, empty: as in DefaultSettings
 }
 
 // settings reads the form. before are the stored settings, nil if there are none. Its error is the first

@@ -14,10 +14,10 @@ const (
 	defaultPrefix = "homeassistant" // where Home Assistant looks if nobody changed it
 	baseOfTilth   = "tilth"
 
-	// MaxDevices and MaxEntities are how many devices of a tenant, and how many of their properties, are
-	// announced: Home Assistant is made for a house, and each entity is a topic in the broker.
-	MaxDevices  = 1000
-	MaxEntities = 10_000
+	// How many devices of a tenant, and how many of their properties, are announced: Home Assistant is made
+	// for a house, and each entity is a topic in the broker.
+	maxDevices  = 1000
+	maxEntities = 10_000
 
 	maxConnections = 500 // tenants that are served at once
 	changesAnHour  = 60  // of the settings, by tenant

@@ -43,7 +43,7 @@ func (s *Service) plan(ctx context.Context, t tenant.ID, set *Settings) (*plan, 
 	if err != nil {
 		return nil, err
 	}
-	devices, total, err := s.Roster.Page(ctx, t, device.Query{Sort: device.SortCreated, Limit: MaxDevices})
+	devices, total, err := s.Roster.Page(ctx, t, device.Query{Sort: device.SortCreated, Limit: maxDevices})
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (p *planner) add(to *plan, x *device.Device) error {
 	}
 	switch {
 	case len(configs) == 0:
-	case len(to.configs)+len(configs) > MaxEntities:
+	case len(to.configs)+len(configs) > maxEntities:
 		to.omitted++
 	default:
 		to.devices = append(to.devices, d)

@@ -39,7 +39,8 @@ func TestWrongPassword(t *testing.T) {
 	if set, _, err := w.service.Get(t.Context(), w.field.ID); err != nil || set.HasPassword {
 		t.Errorf("%+v %v", set, err)
 	}
-	if logged := w.Log.Text(); strings.Contains(logged, brokerPassword) || !strings.Contains(logged, "homeAssistant.credentials") {
+	if logged := w.Log.Text(); strings.Contains(logged, brokerPassword) ||
+		!strings.Contains(logged, "homeAssistant.credentials") {
 		t.Errorf("the log: %s", logged)
 	}
 }
@@ -104,7 +105,9 @@ func TestAddressesThatAreNotCalled(t *testing.T) {
 func TestForms(t *testing.T) {
 	w := newFixture(t)
 	strict := w.NewHomeAssistant(w.readings, func(d *homeassistant.Deps) { d.Guard = &guard.Guard{} })
-	update := func(s *homeassistant.Service, f homeassistant.Form) error { return s.Update(t.Context(), w.field.ID, &f) }
+	update := func(s *homeassistant.Service, f homeassistant.Form) error {
+		return s.Update(t.Context(), w.field.ID, &f)
+	}
 	for url, key := range map[string]string{
 		"": "invalid.required", "mqtt://broker.example": "homeAssistant.urlPlain", "mqtts://": "homeAssistant.urlFormat",
 		"https://broker.example": "homeAssistant.urlFormat", "mqtts://10.1.2.3": "homeAssistant.urlFigures",
@@ -135,11 +138,19 @@ func TestForms(t *testing.T) {
 		expectRefusal(t, update(strict, c.form), c.key, c.field)
 	}
 	// A password is not sent to another broker than the one for which it was entered.
-	if err := update(strict, homeassistant.Form{URL: &good, UserName: new("ada"), Password: new("secret")}); err != nil {
+	if err := update(
+		strict,
+		homeassistant.Form{URL: &good, UserName: new("ada"), Password: new("secret")},
+	); err != nil {
 		t.Fatal(err)
 	}
 	for _, other := range []string{"mqtts://evil.example", "mqtts://broker.example:8884"} {
-		expectRefusal(t, update(strict, homeassistant.Form{URL: &other, UserName: new("ada")}), "homeAssistant.passwordAgain", "password")
+		expectRefusal(
+			t,
+			update(strict, homeassistant.Form{URL: &other, UserName: new("ada")}),
+			"homeAssistant.passwordAgain",
+			"password",
+		)
 	}
 	for _, same := range []string{"mqtts://Broker.example:8883", "mqtts://broker.example/"} {
 		if err := update(strict, homeassistant.Form{URL: &same, UserName: new("ada")}); err != nil {
@@ -170,7 +181,10 @@ func TestTLS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := broker.Start(t, broker.Options{TLS: &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}})
+	b := broker.Start(
+		t,
+		broker.Options{TLS: &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}},
+	)
 	w := newFixture(t)
 	w.set(t, &homeassistant.Form{Enabled: true, URL: &b.URL})
 	w.await(t, homeassistant.Failed, homeassistant.WrongCertificate)

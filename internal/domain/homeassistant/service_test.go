@@ -116,7 +116,11 @@ func TestChangesOfDevicesAndNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := "homeassistant/sensor/tilth_WS-2/rain/config"
-	testkit.Eventually(t, "the device's name", func() bool { return strings.Contains(b.Retained(second)[second], "In the orchard") })
+	testkit.Eventually(
+		t,
+		"the device's name",
+		func() bool { return strings.Contains(b.Retained(second)[second], "In the orchard") },
+	)
 	if err := w.Catalog.PutElement(t.Context(), &device.Element{
 		YeuSign: "airTemperature", Unit: "°C", Names: map[text.Language]string{text.English: "Temperature of the air"},
 	}); err != nil {
@@ -136,8 +140,13 @@ func TestChangesOfDevicesAndNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	humidity := "homeassistant/sensor/tilth_WS-1/relativeHumidity/config"
-	testkit.Eventually(t, "the language", func() bool { return strings.Contains(b.Retained(humidity)[humidity], "Bağıl nem") })
-	w.station.Properties = slices.DeleteFunc(w.station.Properties, func(p device.Property) bool { return p.Identifier == "rain" })
+	testkit.Eventually(
+		t,
+		"the language",
+		func() bool { return strings.Contains(b.Retained(humidity)[humidity], "Bağıl nem") },
+	)
+	isRain := func(p device.Property) bool { return p.Identifier == "rain" }
+	w.station.Properties = slices.DeleteFunc(w.station.Properties, isRain)
 	if err := w.Catalog.PutProduct(t.Context(), w.station); err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +240,13 @@ func TestAnotherBrokerAndOtherTopics(t *testing.T) {
 
 // A device that reports many times a second makes one message in a round, the newest.
 func TestStatesAreCoalesced(t *testing.T) {
-	w, b := newFixture(t, func(d *homeassistant.Deps) { d.Pace = 300 * time.Millisecond }), broker.Start(t, broker.Options{})
+	w, b := newFixture(
+		t,
+		func(d *homeassistant.Deps) { d.Pace = 300 * time.Millisecond },
+	), broker.Start(
+		t,
+		broker.Options{},
+	)
 	w.enable(t, b)
 	begun, before := time.Now(), len(b.Messages(state))
 	for i := range 200 {

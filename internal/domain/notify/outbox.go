@@ -81,7 +81,7 @@ type Outbox struct {
 
 	held      atomic.Bool // nothing is sent until Release
 	onRelease func()      // nil: nobody else waits for Release
-	uptime uptime
+	uptime    uptime
 
 	sent, logged, failed, skipped atomic.Uint64
 }

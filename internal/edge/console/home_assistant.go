@@ -49,7 +49,8 @@ func (s *server) homeAssistant(ctx context.Context) (*wire.HomeAssistant, error)
 		Enabled: set.Enabled, Url: set.URL, UserName: set.UserName, HasPassword: set.HasPassword,
 		DiscoveryPrefix: set.Prefix, BaseTopic: set.Base,
 		State: string(status.State), Since: omitZero(status.Since),
-		Devices: omitZero(status.Devices), Entities: omitZero(status.Entities), OmittedDevices: omitZero(status.Omitted),
+		Devices: omitZero(status.Devices), Entities: omitZero(status.Entities),
+		OmittedDevices: omitZero(status.Omitted),
 	}
 	if status.Problem != "" {
 		w.Error = new(errorText(requestFrom(ctx).Language, errs.New(errs.Upstream, string(status.Problem))))

@@ -73,7 +73,8 @@ func TestHomeAssistant(t *testing.T) {
 	a := set(body{"password": password})
 	testkit.Eventually(t, "a connection", func() bool { return w.homeAssistant(t, text.English).State == "connected" })
 	got = w.homeAssistant(t, text.English)
-	if !got.HasPassword || got.Error != nil || got.Since == nil || got.Devices == nil || *got.Devices == 0 || got.Entities == nil {
+	if !got.HasPassword || got.Error != nil || got.Since == nil || got.Devices == nil || *got.Devices == 0 ||
+		got.Entities == nil {
 		t.Errorf("%+v", got)
 	}
 	again := w.Do(t, testkit.Call{Path: homeAssistantPath, Token: w.ada})

@@ -48,16 +48,16 @@ type alarms interface {
 
 // ConsumerOptions say what a Consumer works with; all but Follower, Logger and SaveEvery are needed.
 type ConsumerOptions struct {
-	Journal   journal
-	Position  position
-	Alarms    alarms
-	Screens   screens
-	Registry  *device.Registry
-	Curves    func(device.Ref) reading.Curves // nil: numbers are shown as they arrived
+	Journal  journal
+	Position position
+	Alarms   alarms
+	Screens  screens
+	Registry *device.Registry
+	Curves   func(device.Ref) reading.Curves // nil: numbers are shown as they arrived
 	// Follower gets each batch, too, and must not wait; nil: there is none.
 	Follower  func(batch []reading.Arrival)
-	Logger    *slog.Logger                    // default: discard
-	SaveEvery time.Duration                   // minimum time between saves of the position; default 1 s
+	Logger    *slog.Logger  // default: discard
+	SaveEvery time.Duration // minimum time between saves of the position; default 1 s
 }
 
 // Consumer reads the journal in order: it hands committed batches to the alarms, and publishes them

@@ -95,10 +95,10 @@ var (
 		"notify":      domainImports,
 		// Of notify it takes the guard of addresses alone.
 		"homeassistant": append([]string{"device", "reading", "notify"}, domainImports...),
-		"identity":    domainImports,
-		"captcha":     platform,
-		"tenant":      platform,
-		"audit":       append([]string{"tenant"}, platform...),
+		"identity":      domainImports,
+		"captcha":       platform,
+		"tenant":        platform,
+		"audit":         append([]string{"tenant"}, platform...),
 
 		"acme": {
 			"db",

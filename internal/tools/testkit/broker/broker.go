@@ -2,10 +2,10 @@
 package broker
 
 import (
-	"bytes"
 	"crypto/tls"
 	"log/slog"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -131,9 +131,9 @@ func (*hook) ID() string { return "test" }
 
 // Provides says which events the hook takes.
 func (*hook) Provides(event byte) bool {
-	return bytes.Contains([]byte{
+	return slices.Contains([]byte{
 		mqtt.OnConnectAuthenticate, mqtt.OnACLCheck, mqtt.OnPublished, mqtt.OnWillSent, mqtt.OnRetainMessage,
-	}, []byte{event})
+	}, event)
 }
 
 // OnConnectAuthenticate checks the user name and the password.
