@@ -59,24 +59,6 @@ func absentID(*tenantFixture) request { return queryRequest("id", "1000000001") 
 
 func number(n int64) string { return fmt.Sprint(n) }
 
-// mastQuery asks for the mast.
-func mastQuery(s *tenantFixture) request { return queryRequest("deviceName", s.device("mast")) }
-
-// recentReadings asks for the mast's latest readings.
-func recentReadings(s *tenantFixture) request {
-	now := time.Now().UnixMilli()
-	return queryRequest(
-		"deviceName",
-		s.device("mast"),
-		"yeuSignList",
-		"note,airTemperature",
-		"startTime",
-		number(now-3_600_000),
-		"endTime",
-		number(now+3_600_000),
-	)
-}
-
 var firstPage = map[string]string{"pageNo": "1", "pageSize": "10"}
 
 // deleteCreated deletes what a call has just created: by the number in the answer, else the newest

@@ -531,3 +531,21 @@ func responseText(t *testing.T, res *httptest.ResponseRecorder) string {
 	}
 	return out.String()
 }
+
+// mastQuery asks for the mast.
+func mastQuery(s *tenantFixture) request { return queryRequest("deviceName", s.device("mast")) }
+
+// recentReadings asks for the mast's latest readings.
+func recentReadings(s *tenantFixture) request {
+	now := time.Now().UnixMilli()
+	return queryRequest(
+		"deviceName",
+		s.device("mast"),
+		"yeuSignList",
+		"note,airTemperature",
+		"startTime",
+		number(now-3_600_000),
+		"endTime",
+		number(now+3_600_000),
+	)
+}

@@ -490,15 +490,7 @@ var auditedOperations = map[string]auditedOperation{
 			return w.webhookCall(http.MethodDelete, "delete", w.createWebhook(t))
 		},
 	},
-	"updateHomeAssistant": {
-		want: "integration.update Home Assistant; enabled: <nil> > true; url: <nil> > mqtt://127.0.0.1:1883; " +
-			"userName: <nil> > tilth; discoveryPrefix: <nil> > homeassistant; baseTopic: <nil> > tilth/field",
-		call: func(_ *testing.T, w *fixture) testkit.Call {
-			return w.adaCall(http.MethodPut, homeAssistantPath, body{
-				"enabled": true, "url": "mqtt://127.0.0.1:1883", "userName": "tilth", "password": newPassword,
-			})
-		},
-	},
+	"updateHomeAssistant": auditedHomeAssistant,
 	"deleteNoticeChannel": {
 		want: "channel.delete Night shift; noticeName: Night shift > <nil>",
 		call: func(t *testing.T, w *fixture) testkit.Call {
