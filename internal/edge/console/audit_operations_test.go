@@ -499,9 +499,6 @@ var auditedOperations = map[string]auditedOperation{
 	},
 }
 
-// newPassword is a password that no entry may hold.
-const newPassword = "another horse entirely"
-
 func (w *fixture) createCredential(t *testing.T) int64 {
 	return testkit.Ask[wire.NewCredential](t, w.Contract, createCredentialCall(w.ada, "Pump house")).Id
 }

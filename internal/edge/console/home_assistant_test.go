@@ -111,3 +111,6 @@ func TestHomeAssistant(t *testing.T) {
 		}
 	}
 }
+
+// newPassword is a password that no entry may hold.
+const newPassword = "another horse entirely"
