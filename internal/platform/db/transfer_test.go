@@ -41,9 +41,9 @@ func filledFolder(t *testing.T) (dir string, tables []string) {
 		for _, table := range tables {
 			var columns []struct {
 				Name, Type, Parent string
-				Pk                 bool
+				Pk, Required       bool
 			}
-			if err := tx.NewRaw(`SELECT c.name, c.type, c.pk > 0 AS pk,
+			if err := tx.NewRaw(`SELECT c.name, c.type, c.pk > 0 AS pk, c."notnull" AS required,
 				COALESCE((SELECT f."table" FROM pragma_foreign_key_list(?0) AS f WHERE f."from" = c.name), '') AS parent
 				FROM pragma_table_info(?0) AS c ORDER BY c.cid`, table).Scan(ctx, &columns); err != nil {
 				return err
@@ -68,6 +68,8 @@ func filledFolder(t *testing.T) (dir string, tables []string) {
 						value = "'number'"
 					case c.Type == "INTEGER":
 						value = []string{"9223372036854775807", "-9223372036854775808", "0"}[i-1]
+					case c.Type == "REAL" && c.Required:
+						value = []string{"1e-300", "-0.1", "12"}[i-1]
 					case c.Type == "REAL":
 						value = []string{"NULL", "-0.1", "12"}[i-1]
 					case c.Type == "BOOLEAN":
