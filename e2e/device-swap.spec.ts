@@ -69,8 +69,8 @@ test('a broken logger is swapped, and the first reading of the next one seen', a
   await connect.getByRole('button', { name: 'Done' }).click();
   await expect(connect).toBeHidden();
 
-  const events = page.getByRole('region', { name: 'Swaps and corrections' });
-  await expect(events).toContainText(/Swapped\s*hit by a tractor\s*serial S-9, before S-1 · by Deniz/);
+  const swaps = page.getByRole('region', { name: 'Swaps', exact: true });
+  await expect(swaps).toContainText(/Swapped\s*hit by a tractor\s*serial S-9, before S-1 · by Deniz/);
   await expect(page.getByRole('heading', { level: 2, name: 'Mast 1' })).toBeVisible();
   await expectAccessible(page);
 });
@@ -96,7 +96,7 @@ test('a swap on a phone, in the dark', async ({ page }) => {
 
 test('a viewer sees the swaps and cannot swap', async ({ page }) => {
   await openSignedIn(page, viewer, '/device?device=SWAP-0001');
-  await expect(page.getByRole('region', { name: 'Swaps and corrections' })).toContainText('hit by a tractor');
+  await expect(page.getByRole('region', { name: 'Swaps', exact: true })).toContainText('hit by a tractor');
   await expect(page.getByRole('region', { name: 'Connection' })).toBeVisible();
   await expect(button(page, 'Swap the device')).toHaveCount(0);
 });

@@ -12,7 +12,6 @@ import { CalibrationHost } from '../calibration/CalibrationHost';
 import { Calibrations } from '../calibration/Calibrations';
 import { Connection } from './Connection';
 import { Coverage } from './Coverage';
-import { Events } from './Events';
 import { Identity } from './Identity';
 import { Intake } from './Intake';
 import { Presence } from './Presence';
@@ -21,6 +20,7 @@ import { RefusedNote } from './RefusedNote';
 import { Removal } from './Removal';
 import { Silence } from './Silence';
 import { Swap } from './Swap';
+import { Swaps } from './Swaps';
 import { useDetailLive } from './useDetailLive';
 
 interface DetailSheetProps {
@@ -65,7 +65,7 @@ export function DetailSheet({ device, beside, onEdit, onClose }: DetailSheetProp
       <Calibrations device={device} onCalibrate={calibrate} />
       <Coverage deviceName={device.deviceName} />
       <Presence device={device} />
-      <Events deviceName={device.deviceName} />
+      <Swaps deviceName={device.deviceName} />
       <Intake deviceName={device.deviceName} />
       <Connection device={device} />
       {mayEdit ? <Swap device={device} /> : null}
