@@ -120,7 +120,7 @@ type Service struct {
 func New(d Deps) *Service {
 	s := &Service{Deps: d, wake: make(chan struct{}, 1), holding: map[device.Ref][]Calibration{}}
 	s.changes = limit.NewSlidingWindows[tenant.ID](
-		limit.Options{Name: "calibrations", MaxKeys: limitedTenants, Now: d.Now, Meter: d.Meter},
+		limit.Options{Name: "calibration_changes", MaxKeys: limitedTenants, Now: d.Now, Meter: d.Meter},
 		changesAnHour, time.Hour,
 	)
 	d.Registry.OnStructureChange(s.rebuild)
