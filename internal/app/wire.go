@@ -50,6 +50,7 @@ func (s *Server) wire() error {
 	if err := s.newHomeAssistant(); err != nil {
 		return err
 	}
+	st.Calibrations.OnChange(s.homeAssistant.Corrected)
 	s.consumer = ingest.NewConsumer(ingest.ConsumerOptions{
 		Journal:  st.Readings,
 		Position: st.Positions,

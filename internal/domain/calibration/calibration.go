@@ -112,6 +112,8 @@ type Service struct {
 	changes *limit.SlidingWindows[tenant.ID]
 	wake    chan struct{} // holds one: derived values are to be computed again
 
+	onChange []func(device.Ref)
+
 	mu      sync.Mutex
 	holding map[device.Ref][]Calibration // those that hold, by property and time; none: no entry
 }
@@ -126,6 +128,10 @@ func New(d Deps) *Service {
 	d.Registry.OnStructureChange(s.rebuild)
 	return s
 }
+
+// OnChange registers f; the service calls it after each change of what corrects a device's numbers. f must
+// not block. It is called before Run.
+func (s *Service) OnChange(f func(device.Ref)) { s.onChange = append(s.onChange, f) }
 
 func refused(key, field string, args ...string) error {
 	e := errs.New(errs.Refused, key, args...)

@@ -53,6 +53,15 @@ func (s *Service) apply(ref device.Ref) {
 	s.Readings.SetCurves(ref, curves(s.holding[ref], p))
 }
 
+// follow lets everything that reads follow the calibrations of a device that hold from now on.
+func (s *Service) follow(ref device.Ref, list []Calibration) {
+	s.hold(ref, list)
+	s.Deriver.Forget(ref)
+	for _, f := range s.onChange {
+		f(ref)
+	}
+}
+
 // hold takes the calibrations of a device that hold from now on.
 func (s *Service) hold(ref device.Ref, list []Calibration) {
 	s.mu.Lock()
@@ -156,8 +165,7 @@ func (s *Service) change(
 		}
 		return properties, err
 	}, func() {
-		s.hold(ref, holding)
-		s.Deriver.Forget(ref)
+		s.follow(ref, holding)
 		s.wakeUp()
 	})
 }
@@ -190,8 +198,7 @@ func (s *Service) End(ctx context.Context, t tenant.ID, d device.ID, by string, 
 	}
 	ref := device.Ref{Tenant: t, ID: d}
 	s.DB.AfterCommit(ctx, func() {
-		s.hold(ref, holding)
-		s.Deriver.Forget(ref)
+		s.follow(ref, holding)
 	})
 	return nil
 }

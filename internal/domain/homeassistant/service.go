@@ -210,6 +210,13 @@ func (s *Service) Take(batch []reading.Arrival) {
 	}
 }
 
+// Corrected notes that the numbers of a device are corrected in another way.
+func (s *Service) Corrected(ref device.Ref) {
+	if l := s.find(ref.Tenant); l != nil {
+		l.markState(ref.ID)
+	}
+}
+
 // OnChange registers f; the service calls it after each change of a tenant's Status. f must not block.
 // It is called before Run.
 func (s *Service) OnChange(f func(tenant.ID)) { s.onChange = append(s.onChange, f) }

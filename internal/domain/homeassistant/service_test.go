@@ -11,6 +11,7 @@ import (
 
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/homeassistant"
+	"tilth/internal/domain/reading"
 	"tilth/internal/platform/text"
 	"tilth/internal/tools/testkit"
 	"tilth/internal/tools/testkit/broker"
@@ -72,6 +73,12 @@ func TestDevicesAreAnnounced(t *testing.T) {
 	w.report(t, w.ws1, -1.5)
 	awaitPayload(t, b, state, `{"airTemperature":-1.5,"heating":true,"rain":null,"relativeHumidity":null}`)
 	awaitPayload(t, b, available, "online")
+	air := w.station.Property("airTemperature").ID
+	w.readings.SetCurves(testkit.Ref(w.ws1), reading.Curves{air: {
+		Facts: []reading.Fact{{True: 0.5, Gain: 1}}, Decimals: 1, Min: -50, Max: 70,
+	}})
+	w.service.Corrected(testkit.Ref(w.ws1))
+	awaitPayload(t, b, state, `{"airTemperature":-1,"heating":true,"rain":null,"relativeHumidity":null}`)
 	w.Clock.Advance(2 * testkit.OfflineAfter)
 	w.Presence.Expire()
 	awaitPayload(t, b, available, "offline")
