@@ -104,7 +104,6 @@ func TestLiveChangeOfTheCatalogue(t *testing.T) {
 	if err := w.Catalog.PutProduct(t.Context(), pump); err != nil {
 		t.Fatal(err)
 	}
-	w.Device(t, w.rival.ID, pump, marker+"-2")
 	base := w.Serve(t)
 	ada, rival := w.Listen(t, base, w.liveCall(w.ada, "")), w.Listen(t, base, w.liveCall(w.rivalToken, ""))
 	for _, s := range []*testkit.Stream{ada, rival} {
@@ -112,7 +111,8 @@ func TestLiveChangeOfTheCatalogue(t *testing.T) {
 			t.Fatalf("%+v", first)
 		}
 	}
-	if e := rival.Next(t); e.Name != "change" { // for the device that was made
+	w.Device(t, w.rival.ID, pump, marker+"-2")
+	if e := rival.Next(t); e.Name != "change" { // for the device
 		t.Fatalf("%+v", e)
 	}
 	pump.OfflineAfter *= 2

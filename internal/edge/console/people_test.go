@@ -137,8 +137,8 @@ func TestLiveChangeOfPeople(t *testing.T) {
 	for e := bora.Next(t); e.Name != "expired"; e = bora.Next(t) {
 	}
 	t.Logf("signed out after %v", time.Since(began))
-	w.publishReadings(1, 1)
-	if e := rival.Next(t); e.Name == "change" {
+	w.hub.Publish(w.rival.ID, "reading", []byte(`{"deviceName":"R-1","time":1,"values":{"rain":1}}`))
+	if e := rival.Next(t); e.Name != "reading" {
 		t.Errorf("another tenant's screens get %v", e)
 	}
 }
