@@ -48,19 +48,7 @@ func TestCalibrationDerivesAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		before(s)
-		ready, ended := make(chan struct{}), make(chan error, 1)
-		running, stop := context.WithCancel(ctx)
-		go func() { ended <- s.Run(running, nil, func() { close(ready) }) }()
-		select {
-		case <-ready:
-			while(s)
-		case err := <-ended:
-			t.Fatal(err)
-		}
-		stop()
-		if err := testkit.Receive(t, "the end of the server", ended); err != nil {
-			t.Error(err)
-		}
+		runServer(t, s, while)
 	}
 	var ref device.Ref
 	var temperature, dewPoint device.PropertyID

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -101,19 +100,7 @@ func TestOfflineDurationContinuesAfterRestart(t *testing.T) {
 
 	run := func(while func(s *Server)) {
 		t.Helper()
-		s, ready, ended := open(), make(chan struct{}), make(chan error, 1)
-		running, stop := context.WithCancel(ctx)
-		go func() { ended <- s.Run(running, nil, func() { close(ready) }) }()
-		select {
-		case <-ready:
-			while(s)
-		case err := <-ended:
-			t.Fatal(err)
-		}
-		stop()
-		if err := testkit.Receive(t, "the end of the server", ended); err != nil {
-			t.Error(err)
-		}
+		runServer(t, open(), while)
 	}
 	notices := func(s *Server) []alarm.Notice {
 		t.Helper()

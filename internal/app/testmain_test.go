@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"os"
 	"testing"
 
@@ -11,6 +12,25 @@ import (
 )
 
 func TestMain(m *testing.M) { os.Exit(testkit.RunServerTests(m)) }
+
+// runServer runs a server while a function uses it, and waits for its end.
+func runServer(t *testing.T, s *Server, while func(s *Server)) {
+	t.Helper()
+	ready, ended := make(chan struct{}), make(chan error, 1)
+	running, stop := context.WithCancel(t.Context())
+	go func() { ended <- s.Run(running, nil, func() { close(ready) }) }()
+	select {
+	case <-ready:
+		while(s)
+	case err := <-ended:
+		stop()
+		t.Fatal(err)
+	}
+	stop()
+	if err := testkit.Receive(t, "the end of the server", ended); err != nil {
+		t.Error(err)
+	}
+}
 
 // parseArgs reads the settings that serve would read, given these arguments.
 func parseArgs(t *testing.T, args ...string) (*settings.Server, error) {

@@ -4,10 +4,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/tenant"
@@ -15,8 +12,7 @@ import (
 )
 
 const (
-	descriptionLimit = 500 // characters
-	dataSource       = 1   // the only source there is: a device
+	dataSource       = 1 // the only source there is: a device
 	shortestReminder = 5 * time.Minute
 	longestReminder  = 24 * time.Hour
 )
@@ -99,7 +95,7 @@ func (c *Checker) Rule(ctx context.Context, t tenant.ID, f *Form) (Rule, error) 
 		return r, err
 	}
 	if f.Description != nil {
-		if r.Description, err = CheckDescription("alarmDesc", *f.Description); err != nil {
+		if r.Description, err = tenant.ParseText(*f.Description, "alarmDesc"); err != nil {
 			return r, err
 		}
 	}
@@ -196,19 +192,3 @@ func ruleName(name *string) (string, error) {
 	}
 	return tenant.ParseName(said, "alarmName", "rule.nameRequired")
 }
-
-// CheckDescription returns a description or a remark in the stored form: trimmed, at most 500
-// characters, line breaks allowed. A refusal (601) names field.
-func CheckDescription(field, said string) (string, error) {
-	said = strings.TrimSpace(said)
-	switch {
-	case utf8.RuneCountInString(said) > descriptionLimit:
-		return "", errs.New(errs.Refused, "invalid.long", "limit", strconv.Itoa(descriptionLimit)).WithField(field)
-	case strings.ContainsFunc(said, isControl):
-		return "", errs.New(errs.Refused, "invalid.format").WithField(field)
-	}
-	return said, nil
-}
-
-// isControl tells whether r is a control character other than line breaks and tabs.
-func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' }

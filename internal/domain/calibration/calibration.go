@@ -6,12 +6,9 @@ import (
 	"context"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/reading"
@@ -35,7 +32,6 @@ const (
 	mostOfProperty     = 100 // calibrations of a property that hold
 	smallestGain       = 0.1
 	largestGain        = 10
-	longestNote        = 500 // characters
 	mostMagnitude      = 1e9 // of a number that a person enters
 	changesAnHour      = 120 // of a tenant; each may compute years of derived values again
 	limitedTenants     = 10_000
@@ -156,19 +152,13 @@ func (s *Service) check(f *Form, p *device.Product) (*Calibration, *device.Prope
 	case f.FromTime < s.RetentionClock().Add(-s.Retention).UnixMilli():
 		return nil, nil, refused("calibration.expired", "fromTime")
 	}
-	note := strings.TrimSpace(f.Note)
-	switch {
-	case utf8.RuneCountInString(note) > longestNote:
-		return nil, nil, refused("invalid.long", "note", "limit", strconv.Itoa(longestNote))
-	case strings.ContainsFunc(note, isControl):
-		return nil, nil, refused("invalid.format", "note")
+	note, err := tenant.ParseText(f.Note, "note")
+	if err != nil {
+		return nil, nil, err
 	}
 	c := &Calibration{Property: property.ID, FromTime: f.FromTime, Kind: f.Kind, Note: note}
 	return c, property, c.setNumbers(f)
 }
-
-// isControl tells whether r is a control character other than line breaks and tabs.
-func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' }
 
 // setNumbers takes the numbers that the kind needs from a form.
 func (c *Calibration) setNumbers(f *Form) error {

@@ -38,6 +38,25 @@ func ParseLine(typed, field string, longest int) (string, error) {
 	return line, nil
 }
 
+// MaxTextLength limits the length, in characters, of descriptions, remarks and notes.
+const MaxTextLength = 500
+
+// ParseText reads a text of any number of lines that a person typed, which may be empty, and gives it as it is
+// stored: trimmed, and of at most MaxTextLength characters. It refuses (601) another one, naming field.
+func ParseText(typed, field string) (string, error) {
+	text := strings.TrimSpace(typed)
+	switch {
+	case utf8.RuneCountInString(text) > MaxTextLength:
+		return "", errs.New(errs.Refused, "invalid.long", "limit", strconv.Itoa(MaxTextLength)).WithField(field)
+	case strings.ContainsFunc(text, isControl):
+		return "", errs.New(errs.Refused, "invalid.format").WithField(field)
+	}
+	return text, nil
+}
+
+// isControl tells whether r is a control character other than line breaks and tabs.
+func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' }
+
 // IsDisplayable tells whether a screen, a mail or a log can show a name as it is: it has a visible
 // character, stays on one line, and does not change the writing direction. Joiners within words,
 // which Persian and composed emoji need, are allowed.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tilth/internal/domain/alarm"
+	"tilth/internal/domain/tenant"
 	"tilth/internal/edge/console/wire"
 	"tilth/internal/platform/errs"
 )
@@ -15,7 +16,7 @@ func (s *server) AcknowledgeAlarmNotice(
 	ctx context.Context,
 	r wire.AcknowledgeAlarmNoticeRequestObject,
 ) (wire.AcknowledgeAlarmNoticeResponseObject, error) {
-	note, err := alarm.CheckDescription("note", deref(r.Body.Note))
+	note, err := tenant.ParseText(deref(r.Body.Note), "note")
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"tilth/internal/domain/alarm"
 	"tilth/internal/domain/device"
+	"tilth/internal/domain/tenant"
 	"tilth/internal/edge/console/wire"
 	"tilth/internal/platform/errs"
 	"tilth/internal/platform/text"
@@ -87,7 +88,7 @@ func (s *server) ResolveAlarmNotice(
 	ctx context.Context,
 	r wire.ResolveAlarmNoticeRequestObject,
 ) (wire.ResolveAlarmNoticeResponseObject, error) {
-	remark, err := alarm.CheckDescription("remark", deref(r.Body.Remark))
+	remark, err := tenant.ParseText(deref(r.Body.Remark), "remark")
 	if err != nil {
 		return nil, err
 	}
