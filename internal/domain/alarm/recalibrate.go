@@ -50,6 +50,7 @@ func (e *Engine) Recalibrate(
 		return wrap("recalibrate", err)
 	}
 	apply()
+	ctx = context.WithoutCancel(ctx) // it is stored, so the rules must follow even if the caller has gone
 	for _, r := range rules {
 		if err := e.restartWindow(ctx, r, floors[r]); err != nil {
 			return wrap("recalibrate", err)

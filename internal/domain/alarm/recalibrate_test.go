@@ -76,3 +76,18 @@ func TestFailedRecalibration(t *testing.T) {
 	fx.evaluateAt(2*minute, 1)
 	fx.wantNotices("Frost 120-")
 }
+
+// A caller who goes once the calibration is stored leaves no rule behind.
+func TestRecalibrationWithoutItsCaller(t *testing.T) {
+	fx := newFixture(t)
+	fx.createRule(nil)
+	fx.evaluateAt(1*minute, 5)
+	ctx, leave := context.WithCancel(t.Context())
+	change := func(context.Context) ([]device.PropertyID, error) { return []device.PropertyID{fx.airID()}, nil }
+	fx.must(fx.engine.Recalibrate(ctx, testkit.Ref(fx.mast), change, func() {
+		fx.setShift(-5)
+		leave()
+	}))
+	fx.evaluateAt(2*minute, 5)
+	fx.wantNotices("Frost 120-")
+}
