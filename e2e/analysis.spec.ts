@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import { analysisUser, expectDrawn, openAnalysis, sendTerraces, slider } from './analysisTenant.ts';
 import { day } from './historyTenant.ts';
-import { expectAccessible, expectNoHorizontalScroll } from './pages.ts';
 import { readWorkbook } from './sheet.ts';
 import { expect, test } from './test.ts';
 import { openSignedIn } from './testUsers.ts';
@@ -10,70 +9,6 @@ import { openSignedIn } from './testUsers.ts';
 test.beforeAll(sendTerraces);
 
 const both = 'devices=TR-0001,TR-0002&signs=airTemperature,soilMoisture10,soilMoisture30';
-
-async function setTheme(page: Page, darkMode: boolean): Promise<void> {
-  await page.addInitScript(
-    (state) => localStorage.setItem('tilth.preferences', JSON.stringify({ state, version: 0 })),
-    { darkMode },
-  );
-}
-
-/** The texts of the picture that leave it, or stand on each other. */
-const collisions = (page: Page) =>
-  page
-    .locator('[data-chart] svg')
-    .first()
-    .evaluate((svg) => {
-      const frame = svg.getBoundingClientRect();
-      const boxes = [...svg.querySelectorAll('text')].map((text) => ({
-        text: text.textContent ?? '',
-        box: text.getBoundingClientRect(),
-      }));
-      const outside = boxes.filter(({ box }) => box.left < frame.left - 1 || box.right > frame.right + 1);
-      const touching = boxes.flatMap((one, index) =>
-        boxes.slice(index + 1).flatMap((other) => {
-          const wide = Math.min(one.box.right, other.box.right) - Math.max(one.box.left, other.box.left);
-          const high = Math.min(one.box.bottom, other.box.bottom) - Math.max(one.box.top, other.box.top);
-          return wide > 1 && high > 6 ? [`${one.text} / ${other.text}`] : [];
-        }),
-      );
-      return [...outside.map(({ text }) => text), ...touching];
-    });
-
-for (const dark of [false, true]) {
-  test(`the page fits desks, tablets and phones, ${dark ? 'dark' : 'light'}`, async ({ page }) => {
-    await setTheme(page, dark);
-    await openAnalysis(page, both);
-    for (const [width, height] of [
-      [1440, 900],
-      [768, 1024],
-      [390, 844],
-    ] as const) {
-      await page.setViewportSize({ width, height });
-      await expectDrawn(page);
-      await expect(page.getByText(/^> 27\.0/)).toBeAttached();
-      await expectNoHorizontalScroll(page);
-      expect(await collisions(page), `texts at ${width} px`).toEqual([]);
-      await expectAccessible(page);
-    }
-  });
-}
-
-test('forced colours: lines stay visible in the system’s colours', async ({ page }) => {
-  await page.emulateMedia({ forcedColors: 'active' });
-  await openAnalysis(page, both);
-  const colours = await page
-    .locator('[data-line] path')
-    .evaluateAll((paths) => paths.map((path) => getComputedStyle(path).stroke));
-  const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-  expect(colours.length).toBeGreaterThan(3);
-  for (const colour of colours) expect(colour).not.toBe(ground);
-  // Devices differ as they do without forced colours.
-  expect(new Set(colours).size).toBe(2);
-  await slider(page).focus();
-  await page.keyboard.press('ArrowRight');
-  await expect(page.locator('[data-values]')).toBeVisible();
-});
 
 test('a mouse points, chooses a part by dragging, and Back returns', async ({ page }) => {
   await openAnalysis(page, 'devices=TR-0001');
