@@ -66,6 +66,7 @@ test('dragging: a misplaced piece is replaced, the piece in its place signs in',
 
   const second = (await picture(panel).getAttribute('src')) ?? '';
   await page.keyboard.press('Shift+ArrowRight');
+  await expect(slider).toHaveAttribute('aria-valuenow', '10');
   await panel.getByRole('button', { name: 'New picture' }).click();
   await expect(picture(panel)).not.toHaveAttribute('src', second);
   await expect(slider).toHaveAttribute('aria-valuenow', '0');
