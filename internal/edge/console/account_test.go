@@ -309,6 +309,19 @@ func TestUpdateMobile(t *testing.T) {
 	if u := w.user(t, w.bora); u.Mobile != "+905550000004" {
 		t.Errorf("%+v", u)
 	}
+	w.Clock.Advance(time.Minute)
+	code = w.requestCode(t, w.ada, "+905550000004")
+	w.Run(t, []testkit.Scenario{
+		{
+			Name:     "bora's number",
+			Call:     jsonCall(w.ada, mobilePath, "mobile", "+905550000004", "scene", 2, "code", code),
+			Code:     601,
+			Contains: []string{"belongs to another user"},
+		},
+	})
+	if u := w.user(t, w.ada); u.Mobile != newPhone {
+		t.Errorf("%+v", u)
+	}
 	letters := w.Mails.Sent()
 	if len(letters) != 2 || letters[0].To != w.field.Ada.Email || letters[1].To != w.field.Bora.Email {
 		t.Errorf("%+v", letters)

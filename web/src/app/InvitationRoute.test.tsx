@@ -94,6 +94,15 @@ describe('the page of an invitation', () => {
     expect(router.state.location.pathname).toBe('/signin');
   });
 
+  it('leads somebody who is signed in home instead', async () => {
+    signedIn();
+    onPost(get, () => refused(601, dead));
+    const { person, router } = await open();
+    await person.click(await screen.findByRole('link', { name: 'To the sign-in page' }));
+    expect(await screen.findByRole('heading', { name: 'The home page' })).toBeVisible();
+    expect(router.state.location.pathname).toBe('/dashboard-default');
+  });
+
   it('asks for the whole link where there is no token', async () => {
     await open('/invitation');
     expect(await screen.findByText(/^The link is not complete/)).toBeVisible();

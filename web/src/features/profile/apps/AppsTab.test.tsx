@@ -157,6 +157,10 @@ describe('deleting', () => {
     const { server, person } = await open();
     await person.click(await screen.findByRole('button', { name: 'Delete: Pumps' }));
     expect(screen.getByRole('dialog')).toHaveAccessibleName('Delete “Pumps”?');
+    await person.click(dialog().getByRole('button', { name: 'Cancel' }));
+    await waitForDialogClosed();
+    expect(sentTo(server, paths.remove)).toEqual([]);
+    await person.click(screen.getByRole('button', { name: 'Delete: Pumps' }));
     await person.click(dialog().getByRole('button', { name: 'Delete key' }));
     await waitForDialogClosed();
     expect(sentTo(server, paths.remove)).toEqual([{ id: '1' }]);

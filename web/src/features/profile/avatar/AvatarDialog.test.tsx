@@ -102,6 +102,16 @@ describe('a new picture', () => {
     expect(dialog().queryByRole('alert')).toBeNull();
   });
 
+  it('is refused before the upload if it is damaged', async () => {
+    vi.stubGlobal('createImageBitmap', () => Promise.reject(new DOMException('no', 'InvalidStateError')));
+    await open();
+    choose(png());
+    expect(await dialog().findByRole('alert')).toHaveTextContent(
+      'This picture cannot be read, the file may be damaged',
+    );
+    expect(dialog().queryByRole('button', { name: 'Use this picture' })).toBeNull();
+  });
+
   it('shows the progress and a failure of the upload', async () => {
     const { person } = await open();
     const answer = gate();

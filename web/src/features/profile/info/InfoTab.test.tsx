@@ -14,7 +14,7 @@ const mobile = () => screen.getByRole('textbox', { name: 'Mobile' });
 const save = () => screen.getByRole('button', { name: /Save$/ });
 
 describe('essential information', () => {
-  it('is saved trimmed, shown in the header at once, and confirmed by a message', async () => {
+  it('is saved trimmed, shown in the header and in the card at once, and confirmed by a message', async () => {
     const server = profileServer();
     const { person } = await openProfile();
     await person.clear(nickname());
@@ -27,6 +27,7 @@ describe('essential information', () => {
       { id: 7, nickname: 'Elif K.', email: 'ek@valley.example', mobile: '+905321144107' },
     ]);
     expect(within(screen.getByRole('banner')).getByText('Elif K.')).toBeVisible();
+    expect(screen.getByRole('region', { name: 'Elif K.' })).toHaveTextContent('ek@valley.example');
     expect(nickname()).toHaveValue('Elif K.');
   });
 
@@ -124,6 +125,7 @@ describe('essential information', () => {
       expect(toasts()).toEqual([{ tone: 'error', title: 'fail modify', text: 'Nickname: too long' }]),
     );
     expect(nickname()).toHaveValue('Elif Kaya!');
+    expect(within(screen.getByRole('banner')).getByText('Elif Kaya')).toBeVisible();
   });
 
   it('says that there is no connection', async () => {

@@ -79,6 +79,12 @@ describe('a new password', () => {
     await waitFor(() => expect(sentTo(server, paths.password)).toEqual([{ code: '123456', password: '123456' }]));
   });
 
+  it('shows a warning if it contains what others know about the user', async () => {
+    const { person } = await open();
+    await person.type(fresh(), 'Kaya.Elif1');
+    expect(await screen.findByText(/^It contains your name, email, mobile number or farm/)).toBeVisible();
+  });
+
   it('stays in the form after a refusal, with the server’s sentence', async () => {
     const { server, person } = await open();
     server.answers.set(paths.password, () => refused(601, 'The verification code is wrong'));
