@@ -9,8 +9,8 @@ export const path = '/admin-api/client/pc';
 
 interface NoticeTenant {
   person: { tenantName: string; userName: string; password: string };
-  /** Other users of the tenant. */
-  users?: object[];
+  /** Other users of the tenant, and its hosts. */
+  more?: { users?: object[]; hosts?: string[] };
   /** The scene of all devices. */
   scene: string;
   /** Ends the secrets of the devices. */
@@ -20,13 +20,15 @@ interface NoticeTenant {
 }
 
 /** A tenant with masts whose readings raise notices. */
-export function noticeTenant({ person, users = [], scene, secret, devices }: NoticeTenant) {
+export function noticeTenant({ person, more, scene, secret, devices }: NoticeTenant) {
   const secretOf = (deviceName: string) => `e2e-${deviceName.toLowerCase()}-${secret}`;
+  const users = [{ userName: person.userName, password: person.password, nickname: 'Deniz' }, ...(more?.users ?? [])];
   const tenant = {
     name: person.tenantName,
     timeZone: 'Europe/Istanbul',
     language: 'en-us',
-    users: [{ userName: person.userName, password: person.password, nickname: 'Deniz' }, ...users],
+    hosts: more?.hosts,
+    users,
     scenes: [scene],
     devices: Object.entries(devices).map(([deviceName, noteName]) => ({
       deviceName,

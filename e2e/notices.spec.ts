@@ -17,7 +17,7 @@ const devices = {
 
 const { apply, run, measure, noticeOf, open } = noticeTenant({
   person,
-  users: [{ userName: other.userName, password: other.password, nickname: 'Selin' }],
+  more: { users: [{ userName: other.userName, password: other.password, nickname: 'Selin' }] },
   scene: 'Hollow',
   secret: '5d90c3a7e1b28f46',
   devices,
