@@ -3,13 +3,13 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from '@playwright/test';
 import { publish } from './device.ts';
-import { button, expectAccessible, expectLive, expectNoHorizontalScroll, toast } from './pages.ts';
+import { button, expectLive, toast } from './pages.ts';
 import { runRule } from './rule.ts';
 import { applyYaml } from './server.ts';
 import { expect, test } from './test.ts';
-import { fetchApiData, openSignedIn, type TestUser } from './testUsers.ts';
+import { openSignedIn, type TestUser } from './testUsers.ts';
 
-// Webhooks: created, tested, called for an alarm, changed and removed. The receiver listens on this
+// Webhooks: created, tested, called for an alarm, and switched off by their receiver. The receiver listens on this
 // machine, which the server under test may call.
 
 const grower: TestUser = { tenantName: 'headland', userName: 'aylin', password: 'where-the-plough-turns' };
@@ -87,44 +87,31 @@ tenants:
     devices:
       - {deviceName: HL-01, serial: H-1, noteName: Strip mast, product: weather-mast, secret: ${secret}, scene: Strip}
 `);
-  await runFrostRule();
-});
-test.beforeEach(() => {
-  receiver.status = 200;
-  receiver.heard = [];
+  await runRule(grower, 'HL-01', 'Frost on the strip', { manualRelease: 0 });
 });
 test.afterAll(() => receiver.stop());
 
 const card = (page: Page, name: string) =>
   page.getByRole('listitem').filter({ has: page.getByRole('heading', { name }) });
 
-/** Calls the server directly, without the forms. */
-const callServer = (method: string, path: string, body?: object) =>
-  fetchApiData(grower, method, `/admin-api/client/pc/${path}`, body);
-
-const runFrostRule = () => runRule(grower, 'HL-01', 'Frost on the strip', { manualRelease: 0 });
-
-test('a webhook is created, tested, and called for an alarm', async ({ page }) => {
+test('a webhook is created, tested, called for an alarm, and switched off once its receiver is gone', async ({
+  page,
+}) => {
   await openSignedIn(page, grower, '/profile?tab=webhook');
   await expect(page.getByRole('heading', { name: 'No webhooks yet' })).toBeVisible();
   await button(page, 'New webhook').click();
   const form = page.getByRole('dialog', { name: 'New webhook' });
   await form.getByLabel(/^Name/).fill('Frost fans');
-  await form.getByLabel(/^Address/).fill('https://169.254.169.254/latest/meta-data');
-  await form.getByRole('button', { name: 'Create webhook' }).click();
-  await expect(form.getByRole('alert')).toContainText('needs the name of a host, not an IP address');
   await form.getByLabel(/^Address/).fill(address);
-  await expectAccessible(page);
   // Reads the answer on its way to the page: the browser does not keep it for long.
-  let made = { id: 0, secret: '' };
+  let whsec = '';
   await page.route('**/webhook/create', async (route) => {
     const response = await route.fetch();
-    made = (await response.json()).data;
+    whsec = (await response.json()).data.secret;
     await route.fulfill({ response });
   });
   await form.getByLabel(/^Address/).press('Enter');
-  await expect.poll(() => made.secret).not.toBe('');
-  const { id, secret: whsec } = made;
+  await expect.poll(() => whsec).not.toBe('');
   await expect(toast(page, 'Webhook created')).toBeVisible();
   const shown = page.getByRole('dialog', { name: 'Keep the secret now' });
   await expect(shown.getByText(whsec, { exact: true })).toBeVisible();
@@ -139,7 +126,6 @@ test('a webhook is created, tested, and called for an alarm', async ({ page }) =
   expect(isSigned(await receiver.call('webhook.test'), whsec)).toBe(true);
   await button(page, 'Deliveries: Frost fans').click();
   await expect(ownCard.getByText('Nothing yet: it is told of the next alarm.')).toBeVisible();
-  await expectAccessible(page);
 
   await expectLive(page);
   await publish('HL-01', secret, { airTemperature: 0.5, airHumidity: 80 });
@@ -169,39 +155,13 @@ test('a webhook is created, tested, and called for an alarm', async ({ page }) =
     resolvedBy: 'itself',
     id: JSON.parse(opened.body).data.id,
   });
-  await callServer('DELETE', `webhook/delete?id=${id}`);
-});
 
-test('a webhook whose receiver is gone is switched off; it is changed, and removed', async ({ page }) => {
-  const name = 'Frost alarm';
-  const events = ['opened', 'resolved'];
-  await callServer('POST', 'webhook/create', { name, url: `${address}/gone`, events, alarmLevel: 0, enabled: true });
-  await page.setViewportSize({ width: 390, height: 844 });
-  await openSignedIn(page, grower, '/profile?tab=webhook');
-  const ownCard = card(page, name);
-  await expect(ownCard).toBeVisible();
-  await expectNoHorizontalScroll(page);
   receiver.status = 410;
+  await page.goto('/profile?tab=webhook');
+  await expectLive(page);
   await publish('HL-01', secret, { airTemperature: -1, airHumidity: 80 });
-  await receiver.call('notice.opened');
-  await expect(async () => {
-    await page.reload();
-    await expect(ownCard.getByText(/answered that it is gone \(410\)/)).toBeVisible({ timeout: 1000 });
-  }).toPass();
-  await button(page, 'Switch on: Frost alarm').click();
-  await expect(button(page, 'Switch off: Frost alarm')).toBeVisible();
+  await expect(ownCard.getByText(/answered that it is gone \(410\)/)).toBeVisible();
+  await button(page, 'Switch on: Frost fans').click();
+  await expect(button(page, 'Switch off: Frost fans')).toBeVisible();
   await expect(ownCard.getByText(/answered that it is gone/)).toBeHidden();
-
-  await button(page, 'Edit webhook: Frost alarm').click();
-  const form = page.getByRole('dialog', { name: 'Edit webhook' });
-  await form.getByRole('checkbox', { name: 'Alarm ends' }).uncheck();
-  await form.getByLabel('Which alarms').selectOption('Serious only');
-  await expectNoHorizontalScroll(page);
-  await form.getByRole('button', { name: 'Save' }).click();
-  await expect(ownCard.getByText('Alarm begins · Serious only')).toBeVisible();
-  await expectAccessible(page);
-
-  await button(page, 'Delete: Frost alarm').click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete webhook' }).click();
-  await expect(ownCard).toBeHidden();
 });
