@@ -1,6 +1,6 @@
 import type { Locator } from '@playwright/test';
-import { attribute, figures, openHistory, plotOf, rowsOf, windowOf } from './history.ts';
-import { minute, sendWeather } from './historyTenant.ts';
+import { figures, openHistory, plotOf, rowsOf, windowOf } from './history.ts';
+import { sendWeather } from './historyTenant.ts';
 import { expect, test } from './test.ts';
 
 // The drawing of the chart, and its navigation.
@@ -43,7 +43,9 @@ async function drawnColumns(dialog: Locator): Promise<{ left: number; width: num
     });
 }
 
-test('a gap is measured and hatched, without a line across it', async ({ page }) => {
+test('a gap is hatched without a line across it, and figures and crosshair are those of the readings', async ({
+  page,
+}) => {
   const dialog = await openHistory(page, 'HS-0001');
   const words = dialog.getByText(/^No readings, 8.h/);
   await expect(words).toBeVisible();
@@ -57,7 +59,23 @@ test('a gap is measured and hatched, without a line across it', async ({ page })
   expect(columns.slice(from + 3, to - 3)).not.toContain(true);
   expect(columns.slice(from - 60, from - 3)).not.toContain(false);
   expect(columns.slice(to + 3, to + 60)).not.toContain(false);
-  await expect(dialog.getByText(/1 gap in the readings/)).toBeAttached();
+
+  const view = await windowOf(dialog);
+  const rows = await rowsOf('HS-0001', Math.ceil(view.from), Math.floor(view.to), ['airTemperature']);
+  const values = rows.map(({ airTemperature }) => airTemperature as number);
+  const text = (value: number) => value.toFixed(1).replace('-', '−');
+  const cells = figures(dialog, /^Air temperature/).getByRole('cell');
+  await expect(cells.first()).toHaveText(text(Math.min(...values)));
+  await expect(cells.last()).toHaveText(text(Math.max(...values)));
+
+  const plot = plotOf(dialog);
+  await plot.focus();
+  await page.keyboard.press('Home');
+  await expect(plot).toHaveAttribute(
+    'aria-valuetext',
+    new RegExp(`Air temperature ${text(values[0] ?? 0)}.°C, Relative`),
+  );
+  expect(Number(await plot.getAttribute('aria-valuenow'))).toBe(rows[0]?.collect_time);
 });
 
 test('the window: wheel, keys, buttons, drag, and its ends', async ({ page }) => {
@@ -111,38 +129,4 @@ test('the window: wheel, keys, buttons, drag, and its ends', async ({ page }) =>
   await tail.focus();
   await page.keyboard.press('End');
   await expect(tail).toHaveAttribute('aria-valuenow', '100');
-});
-
-test('the crosshair shows all values of its time', async ({ page }) => {
-  const dialog = await openHistory(page, 'HS-0001');
-  const plot = plotOf(dialog);
-  await plot.focus();
-  await page.keyboard.press('Home');
-  await expect(plot).toHaveAttribute('aria-valuetext', /Air temperature −?\d+\.\d.°C, Relative humidity \d+\.\d%/);
-  const at = Number(await plot.getAttribute('aria-valuenow'));
-  const [row] = await rowsOf('HS-0001', at, at, ['airTemperature']);
-  const readoutPattern = /Air temperature (−?\d+\.\d)/
-    .exec((await plot.getAttribute('aria-valuetext')) ?? '')?.[1]
-    ?.replace('−', '-');
-  expect(Number(readoutPattern)).toBe(row?.airTemperature);
-  await page.keyboard.press('ArrowRight');
-  await expect(plot).toHaveAttribute('aria-valuenow', String(at + 5 * minute));
-});
-
-test('booleans as steps, texts as a table, and statistics of the visible part', async ({ page }) => {
-  const dialog = await openHistory(page, 'HS-0001');
-  const { from, to } = await windowOf(dialog);
-  const rows = await rowsOf('HS-0001', Math.ceil(from), Math.floor(to), ['airTemperature']);
-  const values = rows.map(({ airTemperature }) => airTemperature as number);
-  const text = (value: number) => value.toFixed(1).replace('-', '−');
-  const cells = figures(dialog, /^Air temperature/).getByRole('cell');
-  await expect(cells.first()).toHaveText(text(Math.min(...values)));
-  await expect(cells.last()).toHaveText(text(Math.max(...values)));
-
-  await attribute(dialog, 'Heating').click();
-  await attribute(dialog, 'Weather note').click();
-  await expect(figures(dialog, /^Heating/)).toContainText(/on \d+% of the time/);
-  const notes = dialog.getByRole('table', { name: 'Weather note' });
-  await expect(notes.getByText('clear').first()).toBeVisible();
-  await expect(notes.getByText('overcast').first()).toBeVisible();
 });

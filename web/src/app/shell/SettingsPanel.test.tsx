@@ -88,6 +88,15 @@ describe('the settings', () => {
     expect(stored()).toMatchObject({ darkMode: true, followSystem: false });
   });
 
+  it('turn on the data saver, which stays on in this browser', async () => {
+    const { person, panel } = await open();
+    const saver = panel.getByRole('switch', { name: 'Data saver' });
+    expect(saver).not.toBeChecked();
+    await person.click(saver);
+    expect(saver).toBeChecked();
+    expect(stored().saveData).toBe(true);
+  });
+
   it('follow a choice in another tab', async () => {
     const { panel, container } = await open();
     const state = { sidebarColor: 'danger', sidebarType: 'dark', fixedNavbar: false, darkMode: true };

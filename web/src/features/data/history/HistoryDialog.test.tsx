@@ -130,6 +130,17 @@ describe('comparison', () => {
     expect(new Set(foreign.map((query) => query.get('yeuSignList')))).toEqual(new Set(['airTemperature']));
   });
 
+  it('is replaced by another, and ends', async () => {
+    const { person } = await openHistory(chart);
+    await choose(person, 'The period before');
+    await screen.findByRole('row', { name: /Air temperature.*The period before/ });
+    await choose(person, 'The WS-2');
+    expect(await screen.findByRole('row', { name: /Air temperature.*The WS-2/ })).toBeInTheDocument();
+    expect(screen.queryByRole('row', { name: /The period before/ })).toBeNull();
+    await choose(person, 'No comparison');
+    await waitFor(() => expect(screen.queryByRole('row', { name: /The WS-2/ })).toBeNull());
+  });
+
   it('says that the other device has none of the attributes', async () => {
     const { person } = await openHistory(chart);
     await choose(person, 'The SP-1');
@@ -185,6 +196,10 @@ describe('a failure', () => {
     expect(await screen.findByText(/what is shown is from before/)).toBeInTheDocument();
     expect(chart.window()).toEqual(before);
     expect(screen.getByRole('row', { name: /^Air temperature/ })).toHaveTextContent('10.0');
+    server.answers.clear();
+    await person.click(screen.getByRole('button', { name: 'Retry' }));
+    await waitFor(() => expect((chart.window()?.max ?? 0) - (chart.window()?.min ?? 0)).toBeCloseTo(0.2 * 30 * day, 0));
+    expect(screen.queryByText(/what is shown is from before/)).toBeNull();
   });
 
   it('is not shown if there are no readings', async () => {

@@ -1,8 +1,10 @@
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { HttpResponse } from 'msw';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { useFeedback } from '@/lib/feedback/feedback';
+import { setTenantZone } from '@/lib/format/zone';
+import { useLanguage } from '@/lib/i18n/i18n';
 import { gate } from '@/test/gate';
 import { fakeEngine, historyPaths, historyServer } from '@/test/historyServer';
 import { renderWithProviders } from '@/test/renderWithProviders';
@@ -22,6 +24,11 @@ beforeEach(() => {
   server = historyServer();
   engine.current = fakeEngine();
   saved.mockReset();
+});
+
+afterEach(() => {
+  setTenantZone(undefined);
+  vi.unstubAllEnvs();
 });
 
 async function open() {
@@ -73,6 +80,22 @@ describe('the spreadsheet', () => {
     expect(query?.get('yeuSignList')).toBe('airTemperature,airHumidity,windDirection');
     expect(Number(query?.get('endTime')) - Number(query?.get('startTime'))).toBe(7 * 86_400_000);
     expect(toasts()).toMatchObject([{ tone: 'success', title: 'device_data.xlsx saved' }]);
+  });
+
+  it('is asked for in the user’s language, by the tenant’s clock', async () => {
+    setTenantZone('Europe/Istanbul');
+    vi.stubEnv('TZ', 'America/New_York');
+    await useLanguage.getState().setLanguage('ru-ru');
+    let headers: Headers | undefined;
+    server.answers.set(historyPaths.file, (request) => {
+      headers = request.headers;
+      return new HttpResponse('spreadsheet', { headers: { 'Content-Type': type } });
+    });
+    const { person } = await open();
+    await person.click(screen.getByRole('button', { name: 'Экспорт таблицы' }));
+    await waitFor(() => expect(saved).toHaveBeenCalledOnce());
+    expect(headers?.get('Accept-Language')).toBe('ru-ru');
+    expect(headers?.get('Time-Zone')).toBe('Europe/Istanbul');
   });
 
   it('has a file for the compared device too, with the attributes that both have, like chart and table', async () => {

@@ -127,9 +127,42 @@ describe('the range', () => {
     const { person } = await openHistory(chart);
     await person.click(viewLabel('30 days'));
     await waitFor(() => expect(overviews().map(span)).toContain(30 * day));
+    const length = () => (chart.window()?.max ?? 0) - (chart.window()?.min ?? 0);
+    await waitFor(() => expect(length()).toBeCloseTo(0.2 * 30 * day, 0));
     await person.click(viewLabel('24 h'));
     await waitFor(() => expect(overviews().map(span)).toContain(day));
-    await waitFor(() => expect((chart.window()?.max ?? 0) - (chart.window()?.min ?? 0)).toBeCloseTo(0.2 * day, 0));
+    await waitFor(() => expect(length()).toBeCloseTo(0.2 * day, 0));
+  });
+
+  it('is set by the calendar: yesterday, from midnight to midnight', async () => {
+    const { person } = await openHistory(chart);
+    await person.selectOptions(screen.getByRole('combobox', { name: 'By calendar' }), 'Yesterday');
+    const midnight = new Date().setHours(0, 0, 0, 0);
+    const before = new Date(midnight);
+    before.setDate(before.getDate() - 1);
+    await waitFor(() =>
+      expect(overviews().map((query) => [Number(query.get('startTime')), Number(query.get('endTime'))])).toContainEqual(
+        [before.getTime(), midnight - 1],
+      ),
+    );
+    const [from, to] = inputs();
+    expect(from).toHaveDisplayValue(/ 00:00$/);
+    expect(to).toHaveDisplayValue(/ 23:59$/);
+  });
+
+  it('offers no day in the future in the calendar that Custom opens', async () => {
+    const { person } = await openHistory(chart);
+    await person.click(viewLabel('Custom'));
+    const cellOf = (time: number) => {
+      const date = new Date(time);
+      const [year, month, dayOfMonth] = [date.getFullYear(), date.getMonth() + 1, date.getDate()];
+      return document.querySelector(
+        `td[title="${year}-${String(month).padStart(2, '0')}-${String(dayOfMonth).padStart(2, '0')}"]`,
+      );
+    };
+    await waitFor(() => expect(cellOf(Date.now())).not.toBeNull());
+    expect(cellOf(Date.now())).not.toHaveClass('ant-picker-cell-disabled');
+    expect(cellOf(Date.now() + day)).toHaveClass('ant-picker-cell-disabled');
   });
 
   it('requires both ends', async () => {
@@ -144,6 +177,17 @@ describe('the range', () => {
     expect(screen.getByRole('button', { name: 'Export spreadsheet' })).toBeEnabled();
   });
 
+  it('may be typed into empty fields', async () => {
+    const { person, baseElement } = await openHistory(chart);
+    await clearRange(baseElement);
+    expect(await screen.findByRole('alert')).toHaveTextContent('The start time and end time cannot be empty');
+    const [from, to] = inputs();
+    await type(person, from, written(Date.now() - 3 * day));
+    await type(person, to, written(Date.now() - 2 * day));
+    await waitFor(() => expect(screen.queryByRole('alert')).toBeNull());
+    expect(screen.getByRole('button', { name: 'Export spreadsheet' })).toBeEnabled();
+  });
+
   it('clears ranges of more than 30 days', async () => {
     const { person } = await openHistory(chart);
     const now = Date.now();
@@ -153,7 +197,10 @@ describe('the range', () => {
     expect(await screen.findByText('Time frame is too long')).toBeInTheDocument();
     expect(from).toHaveValue('');
     expect(to).toHaveValue('');
+    expect(screen.getByRole('button', { name: 'Export spreadsheet' })).toBeDisabled();
     expect(overviews().every((query) => span(query) <= 30 * day)).toBe(true);
+    await person.click(viewLabel('24 h'));
+    expect(screen.queryByText('Time frame is too long')).toBeNull();
   });
 
   it('may be typed', async () => {
