@@ -157,6 +157,17 @@ func TestForms(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	form := homeassistant.Form{URL: &good, UserName: new("ada"), Password: new("")}
+	if err := update(strict, form); err != nil {
+		t.Fatal(err)
+	}
+	if set, _, err := strict.Get(t.Context(), w.field.ID); err != nil || set.HasPassword || set.UserName != "ada" {
+		t.Errorf("%+v %v: the password was removed", set, err)
+	}
+	form.Password = new("secret")
+	if err := update(strict, form); err != nil {
+		t.Fatal(err)
+	}
 	if err := update(strict, homeassistant.Form{URL: &good}); err != nil {
 		t.Fatal(err)
 	}
