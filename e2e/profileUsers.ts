@@ -5,21 +5,20 @@ import { callApi as ask, openSignedIn, type TestUser } from './testUsers.ts';
 /** The host of the users with a profile. */
 export const host = 'profiles.localhost';
 
-export type Profile = TestUser & { nickname: string; mobile: string; other: string };
+type Profile = TestUser & { nickname: string; mobile: string };
 let users = 0;
 
 /** Adds a user with its own phone number, which is not bound if `bound` is false. */
 export async function addProfileUser(bound = true): Promise<Profile> {
   users += 1;
-  const number = (kind: number) => `+90555${kind}${100_000 + users}`;
   const userName = `selin-${users}`;
   const password = 'planted-in-the-spring';
   const nickname = `Selin ${users}`;
-  const mobile = number(1);
+  const mobile = `+905551${100_000 + users}`;
   const user = { userName, password, nickname, email: `${userName}@example.com`, ...(bound ? { mobile } : {}) };
   const place = { name: 'profiles', hosts: [host], timeZone: 'Europe/Istanbul', language: 'en-us' };
   await applyYaml(JSON.stringify({ tenants: [{ ...place, users: [user] }] }));
-  return { tenantName: 'profiles', userName, password, nickname, mobile, other: number(2) };
+  return { tenantName: 'profiles', userName, password, nickname, mobile };
 }
 
 export const open = (page: Page, person: TestUser, tab = '') =>
