@@ -1,11 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Locator, Page } from '@playwright/test';
-import { calls, fetchHistory, openHistory, type Row, recordRequests, rowsOf } from './history.ts';
+import { calls, openHistory, type Row, recordRequests, rowsOf } from './history.ts';
 import { applyHistoryTenant, day, framesOf, minute, sendBacklog, signs, weatherAt } from './historyTenant.ts';
-import { addresses } from './server.ts';
 import { type Cell, clockIn, readWorkbook } from './sheet.ts';
-import { startStallingProxy } from './stallingProxy.ts';
 import { expect, test } from './test.ts';
 
 const zone = 'Europe/Istanbul';
@@ -53,7 +50,10 @@ const trimmed = (rows: readonly Cell[][]) =>
     return cells;
   });
 
-test('the spreadsheet equals the server’s data, cell by cell', async ({ page }) => {
+// The tenant's clock counts, not the browser's.
+test.use({ timezoneId: 'America/New_York' });
+
+test('the spreadsheet equals the server’s data, cell by cell, by the tenant’s clock', async ({ page }) => {
   const asked = recordRequests(page, calls.file);
   const dialog = await openHistory(page, 'HS-0002');
   for (const name of ['Heating', 'Weather note']) await dialog.getByRole('checkbox', { name }).click();
@@ -89,62 +89,4 @@ test('the spreadsheet equals the server’s data, cell by cell', async ({ page }
   expect([...facts.values()]).toContainEqual({ shown: clockIn(toSecond(from), zone) });
   expect([...facts.values()]).toContainEqual({ shown: clockIn(toSecond(to), zone) });
   expect(about).toContainEqual(['Soil moisture, 30 cm', 'soilMoisture30', '%']);
-});
-
-test.describe('in another time zone', () => {
-  test.use({ timezoneId: 'America/New_York' });
-
-  test('times are by the tenant’s clock, names in the browser’s language', async ({ page }) => {
-    await page.addInitScript(() => localStorage.setItem('tilth.language', 'ru-ru'));
-    const asked = recordRequests(page, calls.file);
-    const dialog = await openHistory(page, 'HS-0002');
-    const { file } = await save(page, dialog, 'Экспорт таблицы');
-    const [readings] = [...readWorkbook(file).values()] as [Cell[][]];
-    expect(readings[0]?.slice(0, 2)).toEqual([expect.stringContaining(`(${zone})`), 'Температура воздуха (°C)']);
-    const [query] = asked;
-    const rows = await rowsOf('HS-0002', Number(query?.get('startTime')), Number(query?.get('endTime')), signs);
-    expect(readings.slice(1).map(([time]) => time)).toEqual(
-      rows.map((row) => ({ shown: clockIn(row.collect_time, zone) })),
-    );
-  });
-});
-
-test('stopping an export stops the server', async ({ page }) => {
-  // Incompressible texts: more than the connection can buffer.
-  await sendBacklog(
-    'HS-0004',
-    framesOf({ from: end - 6 * day, to: end - 6 * day + 24_000 * 10_000, every: 10_000 }, (ts) => ({
-      ...weatherAt(ts),
-      weatherNote: randomBytes(750).toString('base64'),
-    })),
-  );
-  const query = { deviceName: 'HS-0004', startTime: end - 7 * day, endTime: end, yeuSignList: 'weatherNote' };
-  const whole = (await (await fetchHistory(calls.file, query)).arrayBuffer()).byteLength;
-  expect(whole).toBeGreaterThan(16_000_000);
-
-  const line = await startStallingProxy(addresses().http, calls.file);
-  try {
-    const dialog = await openHistory(page, 'HS-0004', line.address);
-    await dialog.getByRole('checkbox', { name: 'Weather note' }).click();
-    await dialog.getByRole('button', { name: 'Export spreadsheet' }).click();
-    await line.stalled;
-    await expect(dialog.getByText(/^0\.[1-9].MB$/)).toBeVisible();
-    await dialog.getByRole('button', { name: 'Stop the export' }).click();
-    // The proxy keeps reading: only the server itself ends the response.
-    expect(await line.sent).toBeLessThan(whole - 1_000_000);
-    await expect(dialog.getByRole('button', { name: 'Export spreadsheet' })).toBeEnabled();
-    await expect(page.getByText(/Could not export|device_data.xlsx saved/)).toHaveCount(0);
-  } finally {
-    await line.close();
-  }
-});
-
-test('a refusal is shown, and no file is saved', async ({ page }) => {
-  const dialog = await openHistory(page, 'HS-0002');
-  await page.route(`**${calls.file}*`, (route) =>
-    route.fulfill({ json: { code: 601, data: null, msg: 'Too many exports at once' } }),
-  );
-  await dialog.getByRole('button', { name: 'Export spreadsheet' }).click();
-  await expect(page.getByText('Too many exports at once')).toBeVisible();
-  await expect(dialog.getByRole('button', { name: 'Export spreadsheet' })).toBeEnabled();
 });

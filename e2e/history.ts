@@ -23,7 +23,6 @@ export const preset = (dialog: Locator, name: string) =>
   dialog.getByRole('radiogroup', { name: 'Range' }).getByText(name, { exact: true });
 export const attribute = (dialog: Locator, name: string) =>
   dialog.getByRole('checkbox', { name: new RegExp(`^${name}`) });
-export const exportButton = (dialog: Locator) => dialog.getByRole('button', { name: 'Export spreadsheet' });
 export const figures = (dialog: Locator, name: RegExp) => dialog.getByRole('row', { name });
 
 /** The ends of the visible part, epoch milliseconds. */
@@ -48,18 +47,13 @@ export function recordRequests(page: Page, path: string): URLSearchParams[] {
 
 export const spanOf = (query: URLSearchParams) => Number(query.get('endTime')) - Number(query.get('startTime'));
 
-/** Calls the server directly, like a program of the grower. */
-export function fetchHistory(path: string, query: Record<string, string | number>): Promise<Response> {
-  const words = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
-  return fetchApi(historyUser, `${path}?${words}`);
-}
-
 export type Row = { collect_time: number } & Record<string, number | boolean | string>;
 
-/** The readings by time. */
+/** The readings by time, as a program of the grower reads them. */
 export async function rowsOf(deviceName: string, from: number, to: number, ids: readonly string[]): Promise<Row[]> {
-  const query = { deviceName, startTime: from, endTime: to, yeuSignList: ids.join(',') };
-  const { code, data, msg } = await (await fetchHistory(calls.rows, query)).json();
+  const query = { deviceName, startTime: String(from), endTime: String(to), yeuSignList: ids.join(',') };
+  const answer = await fetchApi(historyUser, `${calls.rows}?${new URLSearchParams(query)}`);
+  const { code, data, msg } = await answer.json();
   if (code !== 200) throw new Error(`the rows were refused: ${code} ${msg}`);
   return data;
 }

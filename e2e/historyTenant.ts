@@ -59,8 +59,6 @@ tenants:
       - ${device('HS-0001', 'Meadow mast', 'history-mast')}
       - ${device('HS-0002', 'Hill mast', 'history-mast')}
       - ${device('HS-0003', 'Dense mast', 'five-numbers')}
-      - ${device('HS-0004', 'Diary', 'history-mast')}
-      - ${device('HS-0005', 'Silent mast', 'history-mast')}
 `);
 
 /** Deterministic weather: the same for the same minute. */

@@ -1,6 +1,5 @@
 import type { Locator, Page } from '@playwright/test';
 import { type CameraServer, startCameras } from './cameraServer.ts';
-import { expectAccessible } from './pages.ts';
 import { applyYaml, siteOf } from './server.ts';
 import { expect, test } from './test.ts';
 import { openSignedIn, type TestUser } from './testUsers.ts';
@@ -48,13 +47,17 @@ async function expectPlaying(video: Locator): Promise<void> {
   expect(await video.evaluate((element: HTMLVideoElement) => element.muted)).toBe(true);
 }
 
-test('an HLS stream plays', async ({ page }) => {
+test('a stream plays, is paused and saved as a picture, and is reported when it stops or is not there', async ({
+  page,
+}) => {
   const refused: string[] = [];
   page.on('console', (message) => {
     if (/Content Security Policy/.test(message.text())) refused.push(message.text());
   });
+  await page.clock.install();
   await open(page, 'LO-1');
   const video = picture(page, 'Gate');
+  await page.clock.resume();
   await expectPlaying(video);
   // In a frame of 500 px, without cutting the picture.
   expect((await video.boundingBox())?.height).toBe(500);
@@ -68,73 +71,52 @@ test('an HLS stream plays', async ({ page }) => {
   await page.getByRole('button', { name: 'Save picture' }).click();
   expect((await download).suggestedFilename()).toMatch(/^LO-1_.*\.jpg$/);
   expect(refused).toEqual([]);
-  await expectAccessible(page);
-});
 
-for (const [device, name, file] of [
-  ['LO-2', 'Mill', 'an MP4 file'],
-  ['LO-3', 'Weir', 'a WebM file'],
-] as const) {
-  test(`${file} plays`, async ({ page }) => {
-    await open(page, device);
-    await expectPlaying(picture(page, name));
-    // Its pixels belong to another site: they are visible, but cannot be saved.
-    await expect(page.getByRole('button', { name: 'Pause' })).toBeVisible();
-    await expect(page.getByRole('button', { name: 'Save picture' })).toHaveCount(0);
-  });
-}
-
-test('a stream that is down is reported, and plays on retry', async ({ page }) => {
-  cameras.unplug();
-  await open(page, 'LO-1');
-  const down = page.getByText('The stream does not answer');
-  await expect(down).toBeVisible({ timeout: 30_000 });
-  await expect(page.getByText(/Trying again in \d+\ss\./)).toBeVisible();
-  await expectAccessible(page);
-  cameras.plugIn();
-  await page.getByRole('button', { name: 'Retry' }).click();
-  await expectPlaying(picture(page, 'Gate'));
-  await expect(down).toBeHidden();
-});
-
-test('a stream that stops while it plays is reported', async ({ page }) => {
-  await page.clock.install();
-  await open(page, 'LO-1');
-  const video = picture(page, 'Gate');
-  await page.clock.resume();
-  await expectPlaying(video);
   cameras.unplug();
   // Beyond the buffered part there is nothing: the picture freezes.
   await video.evaluate((element: HTMLVideoElement) => {
     element.currentTime = 55;
   });
   await expect.poll(() => video.evaluate((element: HTMLVideoElement) => element.readyState)).toBeLessThan(3);
+  const down = page.getByText('The stream does not answer');
   await expect(async () => {
     await page.clock.fastForward(5000);
-    await expect(page.getByText('The stream does not answer')).toBeVisible({ timeout: 200 });
+    await expect(down).toBeVisible({ timeout: 200 });
   }).toPass();
+  // It is still unplugged: the player gives up, too.
+  const before = cameras.asked('gate.m3u8');
+  await page.getByRole('button', { name: 'Retry' }).click();
+  await expect.poll(() => cameras.asked('gate.m3u8')).toBeGreaterThan(before);
+  await expect(page.getByText(/Trying again in \d+\ss\./)).toBeVisible();
   cameras.plugIn();
   await page.getByRole('button', { name: 'Retry' }).click();
   await expectPlaying(video);
-});
+  await expect(down).toBeHidden();
 
-test('an address without a stream is reported in the picture’s place', async ({ page }) => {
+  // An address without a stream is reported in the picture's place.
   await open(page, 'LO-4');
-  await expect(page.getByText('The stream does not answer')).toBeVisible({ timeout: 30_000 });
+  await page.clock.resume();
+  await expect(down).toBeVisible();
   expect((await page.getByRole('article', { name: 'Shed' }).boundingBox())?.height).toBe(568);
 });
 
-test('nothing is fetched for a camera out of view', async ({ browser }) => {
-  // On a phone cameras are below each other.
-  const context = await browser.newContext({ viewport: { width: 390, height: 500 }, isMobile: true, hasTouch: true });
-  const page = await context.newPage();
-  const before = cameras.asked('film.webm');
-  await openSignedIn(page, lookoutUser, '/data', site());
-  await expectPlaying(picture(page, 'Gate'));
-  expect(cameras.asked('film.webm')).toBe(before);
-  await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
-  await expectPlaying(picture(page, 'Weir'));
-  expect(cameras.asked('film.webm')).toBeGreaterThan(before);
-  await expect(picture(page, 'Gate')).toHaveCount(0);
-  await context.close();
+test.describe('on a phone, where cameras are below each other', () => {
+  test.use({ viewport: { width: 390, height: 500 }, isMobile: true, hasTouch: true });
+
+  test('films play in view, and nothing is fetched for a camera out of view', async ({ page }) => {
+    const before = cameras.asked('film.webm');
+    await openSignedIn(page, lookoutUser, '/data', site());
+    await expectPlaying(picture(page, 'Gate'));
+    expect(cameras.asked('film.webm')).toBe(before);
+    for (const name of ['Mill', 'Weir']) {
+      const card = page.getByRole('article', { name });
+      await card.scrollIntoViewIfNeeded();
+      await expectPlaying(picture(page, name));
+      // Its pixels belong to another site: they are visible, but cannot be saved.
+      await expect(card.getByRole('button', { name: 'Pause' })).toBeVisible();
+      await expect(card.getByRole('button', { name: 'Save picture' })).toHaveCount(0);
+    }
+    expect(cameras.asked('film.webm')).toBeGreaterThan(before);
+    await expect(picture(page, 'Gate')).toHaveCount(0);
+  });
 });
