@@ -416,6 +416,28 @@ func TestOtherKindsOfChannels(t *testing.T) {
 	})
 }
 
+// A test says in the reader's language why a chat cannot be written to.
+func TestTelegramRefusalsAreExplained(t *testing.T) {
+	bot := &testkit.FakeSender{}
+	w := newServer(t, withTelegram(bot))
+	c := w.Channel(t, w.field.ID, "Strangers", func(c *notify.Channel) {
+		c.To = notify.Recipients{notify.KindTelegram: {"17"}}
+	})
+	for reason, want := range map[notify.Reason]string{
+		notify.UnknownRecipient:   "Telegram bu alıcıyı bulamıyor. ",
+		notify.BlockedByRecipient: "Bu alıcı, gönderen hesabı Telegram üzerinde engellemiş",
+	} {
+		bot.Break(&notify.Failure{Kind: notify.Permanent, Reason: reason, Answer: "400 no"})
+		call := w.testChannelCall(c.ID)
+		call.Header = map[string]string{"Accept-Language": "tr-tr"}
+		outcomes := testkit.Ask[[]wire.NoticeOutcome](t, w.Contract, call)
+		if len(outcomes) != 1 || outcomes[0].Ok || !strings.HasPrefix(*outcomes[0].Msg, want) {
+			t.Errorf("%s: %s", reason, asJSON(t, outcomes))
+		}
+		w.Clock.Advance(time.Minute)
+	}
+}
+
 // A channel begins to use another kind only where it is set up, and keeps what it has.
 func TestOtherKindsNotSetUp(t *testing.T) {
 	w := newServer(t)

@@ -58,6 +58,39 @@ describe('the list', () => {
     expect(await screen.findByRole('region', { name: 'Changed the account of Mehmet' })).toBeVisible();
   });
 
+  it('shows the conditions of a rule before and after as sentences, and whom the provider gave a device', async () => {
+    const frost = (value: number) => [{ andor: 'and', tslAttribute: 'airTemperature', subconditions: '<', value }];
+    server.entries = [
+      entry({
+        id: 2,
+        kind: 'rule',
+        thing: 'Spring frost',
+        changes: [{ field: 'conditions', before: frost(2), after: frost(3) }],
+      }),
+      entry({
+        id: 1,
+        ...provider,
+        action: 'create',
+        thing: 'Hedge mast',
+        changes: [{ field: 'noteName', after: 'Hedge mast' }],
+      }),
+    ];
+    const { user } = await openActivity();
+    // The attributes' names come after the entries.
+    await waitFor(() =>
+      expect(rows()[0]).toHaveTextContent(
+        /Changed alarm rule Spring frost: conditions from Air temperature below 2.* to Air temperature below 3/,
+      ),
+    );
+    const beside = within(screen.getByRole('region', { name: 'Changed alarm rule Spring frost' }));
+    expect(beside.getByRole('row', { name: /^conditions/ })).toHaveTextContent(
+      /^conditionsAir temperature below 2.*Air temperature below 3/,
+    );
+    expect(rows()[1]).toHaveTextContent(/Provider.*Added device Hedge mast$/);
+    await user.click(rows()[1] as HTMLElement);
+    expect(await screen.findByRole('rowheader', { name: 'remark name' })).toBeVisible();
+  });
+
   it('opens the entry that the address names', async () => {
     await openActivity('/profile/activity?id=2');
     expect(screen.getByRole('region', { name: 'Created scene North' })).toBeVisible();
@@ -208,4 +241,6 @@ it('is linked from the profile and leads back to it', async () => {
   const { user, router } = await openActivity();
   await user.click(screen.getByRole('link', { name: 'Back to the profile' }));
   await waitFor(() => expect(router.state.location.pathname).toBe('/profile'));
+  await user.click(await screen.findByRole('link', { name: /^Activity on the farm/ }));
+  expect(await screen.findByRole('heading', { level: 1, name: 'Activity' })).toBeVisible();
 });

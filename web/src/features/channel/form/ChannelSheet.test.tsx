@@ -49,6 +49,23 @@ describe('a kind that not every server has', () => {
     expect(sentTo(server, paths.create)).toMatchObject([{ noticeMode: [], others: chats }]);
   });
 
+  it('says what a recipient is, and which one is none', async () => {
+    server.ways.others = ['telegram'];
+    const { user } = await openNew();
+    await user.click(box('Telegram'));
+    expect(form().getByText(/^A chat’s id .+ First write to this installation’s bot/)).toBeVisible();
+    await user.type(field('Chat 1'), 'elm watchers');
+    await user.tab();
+    expect(field('Chat 1')).toHaveAccessibleDescription('Not a recipient for Telegram: elm watchers');
+    await user.clear(field('Chat 1'));
+    await user.type(field('Chat 1'), '-5');
+    await clickButton(user, 'Add a chat');
+    expect(field('Chat 2')).toHaveFocus();
+    await user.type(field('Chat 2'), '@elm_alerts');
+    expect(form().getByText('2 of 20')).toBeVisible();
+    expect(form().queryByText(/^Not a recipient/)).toBeNull();
+  });
+
   it('is not offered elsewhere', async () => {
     await openNew();
     expect(box('SMS')).toBeVisible();
@@ -243,8 +260,7 @@ describe('an existing channel', () => {
 
   it('asks before changes are discarded, and discards them on confirmation', async () => {
     const { user, router } = await openOne();
-    await user.type(field('Name'), '!');
-    await clickButton(user, 'Cancel');
+    await user.type(field('Name'), '!{Escape}');
     const asked = within(await screen.findByRole('dialog', { name: 'Discard the changes?' }));
     await user.click(asked.getByRole('button', { name: 'Keep editing' }));
     expect(router.state.location.search).toEqual({ channel: 1 });

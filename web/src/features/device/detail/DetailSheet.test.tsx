@@ -88,6 +88,41 @@ describe('the sheet of a device', () => {
   });
 });
 
+describe('a silent device', () => {
+  const silent = (
+    cause: Partial<NonNullable<typeof server.silence>> & { kind: 'neverConnected' | 'secretRefused' },
+  ) => {
+    Object.assign(server.devices[0] ?? {}, { onlineState: 0, lastContact: undefined });
+    server.silence = { since: Date.now() - 8 * hour, ...cause };
+  };
+
+  it('says why it is silent, and what to do', async () => {
+    silent({ kind: 'neverConnected' });
+    await open();
+    expect(part('Why it is silent').getByText(/^It has not reported once since it was added/)).toBeVisible();
+    expect(part('Why it is silent').getByText(/^Check its power and reception/)).toBeVisible();
+    expect(part('Why it is silent').queryByRole('button')).toBeNull();
+  });
+
+  it('offers a new secret if it still uses a former one', async () => {
+    const lastAttempt = Date.now() - hour;
+    silent({ kind: 'secretRefused', attempts: 1, lastAttempt, secretChanged: lastAttempt - hour });
+    const { user } = await open();
+    const said = part('Why it is silent').getByText(/^It still uses a secret that is no longer valid/);
+    expect(said).toHaveTextContent(/: 1 sign-in was refused/);
+    await user.click(part('Why it is silent').getByRole('button', { name: 'New secret' }));
+    expect(await screen.findByRole('dialog', { name: 'Make a new secret?' })).toBeVisible();
+  });
+
+  it('that is back says nothing of it', async () => {
+    silent({ kind: 'neverConnected' });
+    Object.assign(server.devices[0] ?? {}, { onlineState: 1 });
+    await open();
+    expect(part('Readings').getByText('Air temperature')).toBeVisible();
+    expect(within(sheet()).queryByRole('region', { name: 'Why it is silent' })).toBeNull();
+  });
+});
+
 describe('a derived reading', () => {
   it('explains itself in its row, for the keyboard too; a measured one does not', async () => {
     server.base.model = [...model, dewPoint];
