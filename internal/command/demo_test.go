@@ -29,10 +29,9 @@ func TestDemoShowsFreshReadings(t *testing.T) {
 	if overview.DeviceCount < 6 || overview.OnlineCount == 0 || overview.SceneCount == 0 {
 		t.Errorf("overview: %+v", overview)
 	}
-	// A mast reports every ten seconds, so within fifteen there is a report newer than the demo's
-	// start.
+	// A mast reports every ten seconds. On a busy machine reports are late; only a failure takes a minute.
 	started := time.Now().UnixMilli()
-	deadline := time.Now().Add(15 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for {
 		var last map[string]struct {
 			Value any
@@ -43,7 +42,7 @@ func TestDemoShowsFreshReadings(t *testing.T) {
 			break
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("no reading came within 15 s: %+v", last)
+			t.Fatalf("no reading came within a minute: %+v", last)
 		}
 		time.Sleep(100 * time.Millisecond) // another process: there is no event to wait for
 	}
@@ -99,10 +98,17 @@ func checkDemoRules(t *testing.T, p *process, token string) {
 	if rules.Total != len(want.rules) || rules.Running != rules.Total {
 		t.Fatalf("rules: %+v", rules)
 	}
-	for i, r := range rules.List {
-		if r.AlarmName != want.rules[i].name || r.DeployState != 1 || r.DeployUser != want.user ||
-			len(r.Passageway) == 0 {
-			t.Errorf("%+v, want %+v", r, want.rules[i])
+	// Rules with an open notice come first, and the longer the demo runs, the more rules have one.
+	names := map[string]bool{}
+	for _, r := range rules.List {
+		names[r.AlarmName] = true
+		if r.DeployState != 1 || r.DeployUser != want.user || len(r.Passageway) == 0 {
+			t.Errorf("%+v", r)
+		}
+	}
+	for _, r := range want.rules {
+		if !names[r.name] {
+			t.Errorf("no rule is called %q: %v", r.name, names)
 		}
 	}
 	var channels struct {
