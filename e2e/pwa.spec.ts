@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type BrowserContext, devices, type Page, type Route } from '@playwright/test';
+import type { BrowserContext, Page, Route } from '@playwright/test';
 import { publish, secretOf } from './device.ts';
-import { button, expectAccessible, expectHomePage, expectNoHorizontalScroll, signIn } from './pages.ts';
+import { button, expectHomePage, signIn } from './pages.ts';
 import { nextBuild, startReleaseProxy } from './releaseProxy.ts';
 import { addresses } from './server.ts';
 import { expect, test } from './test.ts';
@@ -144,12 +144,11 @@ test('can be installed', async ({ playwright }, { project }) => {
   }
 });
 
-test('without a network a reload shows the stored answers with their time', async ({ page, context }) => {
+test('without a network a reload and a new tab show the stored answers with their time', async ({ page, context }) => {
   await visitPages(page);
   await network(context, false);
   await expect(page.getByRole('main').getByRole('status').filter({ hasText: 'No connection' })).toBeVisible();
   await expect(page.getByText(/^You see what was last received, as of \d\d:\d\d\.$/)).toBeVisible();
-  await expectAccessible(page);
 
   await page.reload();
   const card = page.getByRole('article', { name: 'Orchard mast' });
@@ -169,56 +168,17 @@ test('without a network a reload shows the stored answers with their time', asyn
   await page.getByRole('link', { name: 'Home page' }).click();
   await expect(row).toContainText('3.7');
 
-  await network(context, true);
-  await publish('WS-0001', secretOf('WS-0001'), { airTemperature: 4.4 });
-  await expect(row).toContainText('4.4', { timeout: 20_000 });
-  await expect(page.getByText(/^As of/)).toHaveCount(0);
-});
-
-test('the app opens without a network, on its last page', async ({ page, context }) => {
-  await visitPages(page);
-  await page.close();
-  await network(context, false);
   const opened = await context.newPage();
   await opened.goto('/data');
-  await expect(opened.getByRole('article', { name: 'Orchard mast' })).toContainText('3.7');
-  await expect(opened.getByRole('article', { name: 'Orchard mast' }).getByText(/^As of/)).toBeVisible();
-});
+  const sameCard = opened.getByRole('article', { name: 'Orchard mast' });
+  await expect(sameCard).toContainText('3.7');
+  await expect(sameCard.getByText(/^As of \d\d:\d\d$/)).toBeVisible();
+  await opened.close();
 
-test('caches hold the console’s files and no user data; signing out wipes the stored answers', async ({
-  page,
-  context,
-}) => {
-  await visitPages(page);
-  const paths = await cached(page);
-  expect(paths).toContain('/');
-  expect(paths.filter((path) => !/^\/(assets\/[^/]+|theme\.js|preload\.js|favicon\.svg)?$/.test(path))).toEqual([]);
-
-  await signOut(page);
-  await expect.poll(() => keptAnswerKeys(page)).toEqual([]);
-  // Without a network only the sign-in page is left, which says what it needs.
-  await network(context, false);
-  await expect(page.getByText('Signing in needs the server.')).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Needs a connection' })).toHaveAttribute('aria-disabled', 'true');
-  await page.goto('/data');
-  await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
-  expect(await keptAnswerKeys(page)).toEqual([]);
-});
-
-test('another user who signs in sees nothing of the former user', async ({ page }) => {
-  const session = await openSession(elif);
-  await storeSession(page, session);
-  await page.goto('/dashboard-default');
-  await expect.poll(() => keptAnswerKeys(page)).toContain(`${session.userId} ["overview"]`);
-  await page.evaluate(
-    ([key, text]) => {
-      const newValue = JSON.stringify({ ...JSON.parse(text), userId: 999_999 });
-      localStorage.setItem(key, newValue);
-      window.dispatchEvent(new StorageEvent('storage', { key, newValue }));
-    },
-    ['tilth.session', JSON.stringify(session)] as const,
-  );
-  await expect.poll(async () => (await keptAnswerKeys(page)).filter((key) => !key.startsWith('999999'))).toEqual([]);
+  await network(context, true);
+  await publish('WS-0001', secretOf('WS-0001'), { airTemperature: 4.4 });
+  await expect(row).toContainText('4.4');
+  await expect(page.getByText(/^As of/)).toHaveCount(0);
 });
 
 test('after signing out nothing is left for the next user in the same tab, with or without a network', async ({
@@ -227,11 +187,23 @@ test('after signing out nothing is left for the next user in the same tab, with 
 }) => {
   const ofElif = /Orchard mast|WS-0001|Elif Kaya|elif@example/;
   await visitPages(page);
+  // Caches hold the console's files and no user data.
+  const paths = await cached(page);
+  expect(paths).toContain('/');
+  expect(paths.filter((path) => !/^\/(assets\/[^/]+|theme\.js|preload\.js|favicon\.svg)?$/.test(path))).toEqual([]);
   expect(await allStoredText(page)).toMatch(ofElif);
+
   await signOut(page);
+  await expect.poll(() => keptAnswerKeys(page)).toEqual([]);
   await expect.poll(() => allStoredText(page)).not.toMatch(ofElif);
+  // Without a network only the sign-in page is left, which says what it needs.
   await network(context, false);
-  await page.reload();
+  await expect(page.getByText('Signing in needs the server.')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Needs a connection' })).toHaveAttribute('aria-disabled', 'true');
+  await page.goto('/data');
+  await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+  expect(await keptAnswerKeys(page)).toEqual([]);
+  await page.goto('/signin');
   await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
   expect(await allStoredText(page)).not.toMatch(ofElif);
   await network(context, true);
@@ -268,7 +240,6 @@ test('a newer console is announced, and takes over when the user agrees', async 
     release.next();
     await page.evaluate(async () => void (await (await navigator.serviceWorker.ready).update()));
     await expect(page.getByText('A new version of Tilth is ready')).toBeVisible();
-    await expectAccessible(page);
     expect(await page.evaluate(() => 'stillHere' in window)).toBe(true);
 
     await button(page, 'Load it').click();
@@ -280,45 +251,4 @@ test('a newer console is announced, and takes over when the user agrees', async 
   } finally {
     await release.close();
   }
-});
-
-test.describe('the data saver', () => {
-  const { defaultBrowserType: _, ...phone } = devices['Pixel 7'];
-  // High enough for every card of the orchard.
-  test.use({ ...phone, viewport: { width: 412, height: 3000 }, serviceWorkers: 'block' });
-
-  /** Counts the requests for sparklines. */
-  function linesAsked(context: BrowserContext): { count: number } {
-    const asked = { count: 0 };
-    context.on('request', (request) => {
-      if (request.url().includes('/time-interval-data')) asked.count += 1;
-    });
-    return asked;
-  }
-
-  test('omits sparklines until the user taps, and stays on', async ({ page, context }) => {
-    await publish('WS-0001', secretOf('WS-0001'), { airTemperature: 3.7, airHumidity: 88 });
-    const asked = linesAsked(context);
-    await signIn(page);
-    await page.goto('/dashboard-default?device=WS-0001');
-    await expect.poll(() => asked.count).toBeGreaterThan(0);
-
-    await button(page, 'Settings').click();
-    const saver = page.getByRole('switch', { name: 'Data saver' });
-    await saver.click();
-    await expect(saver).toBeChecked();
-    await button(page, 'Close').click();
-    await page.goto('/data');
-    asked.count = 0;
-    const card = page.getByRole('article', { name: 'Orchard mast' });
-    await expect(card).toContainText('3.7');
-    const show = card.getByRole('button', { name: 'Show the day of Orchard mast' });
-    await expect(show).toBeVisible();
-    await expectAccessible(page);
-    await expectNoHorizontalScroll(page);
-    expect(asked.count).toBe(0);
-    await show.click();
-    await expect.poll(() => asked.count).toBe(1);
-    await expect(show).toBeHidden();
-  });
 });
