@@ -1,4 +1,4 @@
-# Tilth. `make demo` to see it, `make test` to prove it, `make help` for the rest.
+# Tilth. `make demo` to see it, `make test` to test it, `make help` for the rest.
 # Needs Go 1.26, Node 20.19 or newer with npm, and, for the browser tests, Debian's apt (or Chromium already there).
 
 VERSION ?= 0.1.0-dev
@@ -7,7 +7,7 @@ WEB_FILES := $(shell find web/src web/scripts web/public web/index.html web/vite
 # npm writes this file last; the folder's own time changes whenever a test writes its cache.
 NODE_MODULES := web/node_modules/.package-lock.json
 
-.PHONY: help demo cluster dev build gen check test quick race e2e bench bench-cluster torture cluster-torture neighbours lighthouse release image clean tools
+.PHONY: help demo cluster dev build gen check test prove quick race e2e bench bench-cluster torture cluster-torture neighbours lighthouse release image clean tools
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 17
@@ -40,20 +40,23 @@ gen: $(NODE_MODULES) ## generate Go and TypeScript from api/openapi.yaml, Go fro
 	cd web && npm run gen
 	cp web/src/app/levels.css internal/domain/notify/alerttext/levelcolor/levels.css
 
-check: web/dist/index.html ## formatting, lint, types, drift of generated files, sizes of what a page loads
+check: web/dist/index.html ## formatting, lint, types, drift of generated files, sizes of what a page loads; counts lines
 	scripts/check.sh
 
-test: ## everything: checks, Go and web tests, the browser; prints how long each part took
+test: ## that the product works: build, types, Go and web tests, PostgreSQL, the browser; prints how long each part took
 	scripts/test.sh
 
-quick: $(NODE_MODULES) ## what a change needs before a commit, chosen by what changed: a minute at most
+prove: ## the rest: checks, race detector, torture, all stores on PostgreSQL, upgrades, every layout; prints how long each part took
+	scripts/prove.sh
+
+quick: $(NODE_MODULES) ## what a change needs before a commit, chosen by what changed: four minutes at most
 	scripts/quick.sh
 
 race: web/dist/index.html ## all Go tests under the race detector
 	scripts/race.sh
 
 e2e: build ## browser tests against the built binary
-	cd web && npm run e2e
+	scripts/browser-test.sh --project=pages
 
 bench: build ## load of devices, compared with mosquitto; open screens; queries of a month, compared with other stores; without tilth bench alarm and telling (docs/benchmarks.md)
 	scripts/bench.sh --window 32,1 --duration 10s

@@ -10,7 +10,7 @@ const executablePath = [
   '/usr/bin/google-chrome',
 ].find(existsSync);
 
-/** Files whose tests measure time: they run after all others, one at a time. */
+/** Files that measure how soon something opens, or start a cluster: `make prove` runs them, one at a time. */
 const alone = /\.alone\.spec\.ts$/;
 
 export default defineConfig({
@@ -21,15 +21,14 @@ export default defineConfig({
   workers: 2,
   projects: [
     { name: 'pages', testIgnore: alone },
-    { name: 'alone', testMatch: alone, dependencies: ['pages'] },
+    { name: 'alone', testMatch: alone },
   ],
   // Generous, for busy machines, and for two browsers on two processors: the tests continue as soon
   // as the awaited state is there.
   timeout: 120_000,
   expect: { timeout: 20_000 },
-  // A retry records a trace; its success does not make the test pass.
-  retries: 1,
-  failOnFlakyTests: true,
+  // What fails runs once more, alone (scripts/browser-test.sh).
+  retries: 0,
   forbidOnly: Boolean(process.env.CI),
   reporter: [['list']],
   use: {
@@ -39,7 +38,7 @@ export default defineConfig({
     // A service worker would bypass the answers with which a test replaces the server's; its own
     // tests allow it.
     serviceWorkers: 'block',
-    trace: 'on-first-retry',
+    trace: 'retain-on-failure',
     screenshot: 'only-on-failure',
     launchOptions: {
       executablePath,

@@ -50,3 +50,6 @@ if command -v promtool >/dev/null; then # Debian: prometheus
   promtool check rules --lint=all deploy/cluster/tilth-cluster.rules.yml >/dev/null
   promtool test rules deploy/cluster/tilth-cluster.rules_test.yml >/dev/null
 fi
+
+step "how much there is"
+scripts/budget.sh

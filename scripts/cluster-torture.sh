@@ -5,7 +5,7 @@
 # postgresql (scripts/tools.sh), no network and no root; as root, PostgreSQL runs as
 # the user postgres. Arguments go to the program, for example:
 #   scripts/cluster-torture.sh -rounds 10 -only 'leader killed,primary lost'
-#   scripts/cluster-torture.sh --sample   what `make test` runs: a kill, a freeze and an orderly end
+#   scripts/cluster-torture.sh --sample   what `make prove` runs: a kill, a freeze and an orderly end
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/environment.sh

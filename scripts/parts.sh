@@ -3,12 +3,17 @@
 #   part NAME COMMAND…     runs a command and waits for it; if it fails, the script ends
 #   beside NAME COMMAND…   starts a command in the background and keeps its output
 #   join NAME…             waits for such commands, and prints their output
-#   parts_took             prints the table
+#   parts_took             prints the table, what was flaky, and how much passed
+# A part counts as one that passed or failed, unless its command counts its tests (scripts/count.sh).
 
 parts_began=$(date +%s%N)
 parts_dir=$(mktemp -d)
 parts_table=$parts_dir/table
 parts_failed=
+parts_counts=$parts_dir/counts # a line "NAME PASSED FAILED" for each count
+parts_flakies=$parts_dir/flakies
+touch "$parts_counts" "$parts_flakies"
+export parts_counts parts_flakies
 declare -A parts_running=()
 trap parts_end EXIT
 
@@ -27,19 +32,24 @@ parts_row() { # NAME, tenths of a second, those of processors, remark
   printf '%-26s %5d.%d s %6d.%d s  %s\n' "$1" $(($2 / 10)) $(($2 % 10)) $(($3 / 10)) $(($3 % 10)) "${4:-}" >> "$parts_table"
 }
 
+# parts_ended NAME STATUS counts a part whose command did not count its tests.
+parts_ended() {
+  grep -q -- "^${1// /_} " "$parts_counts" || echo "${1// /_} $(($2 == 0)) $(($2 != 0))" >> "$parts_counts"
+}
+
 part() {
-  local name=$1 from used
+  local name=$1 from used status
   shift
   from=$(parts_now)
   parts_cpu
   used=$parts_used
   echo "== $name"
-  if [ -t 1 ]; then
-    "$@" || { local status=$?; echo "== $name failed" >&2; exit "$status"; }
-  else
-    # A log of which only the end is kept shall still name the tests that failed.
-    "$@" 2>&1 | tee "$parts_dir/out" || { local status=$?; parts_failed=$name; exit "$status"; }
-  fi
+  export parts_name=$name
+  status=0
+  # A log of which only the end is kept shall still name the tests that failed.
+  "$@" 2>&1 | tee "$parts_dir/out" || status=$?
+  parts_ended "$name" "$status"
+  [ "$status" = 0 ] || { parts_failed=$name; exit "$status"; }
   parts_cpu
   parts_row "$name" $(($(parts_now) - from)) $((parts_used - used))
 }
@@ -51,7 +61,9 @@ beside() {
   (
     from=$(parts_now)
     status=0
+    export parts_name=$name
     "$@" || status=$?
+    parts_ended "$name" "$status"
     parts_cpu
     echo "$(($(parts_now) - from)) $parts_used" > "$parts_dir/$name.took"
     exit "$status"
@@ -79,6 +91,13 @@ parts_took() {
   echo
   printf '%-26s %9s %9s\n' part took processors
   cat "$parts_table"
+  parts_totals
+}
+
+# parts_totals prints the tests that failed once, and the last line: how much passed and failed.
+parts_totals() {
+  [ ! -s "$parts_flakies" ] || { echo; echo FLAKY; cat "$parts_flakies"; }
+  awk '{ passed += $2; failed += $3 } END { printf "\n%d passed, %d failed\n", passed, failed }' "$parts_counts"
 }
 
 # parts_names prints the lines of the failed part's output that name what failed, as Go, Vitest and
@@ -101,6 +120,7 @@ parts_end() {
     cat "$parts_table" >&2 2>/dev/null || true
     [ -z "$parts_failed" ] || echo "== $parts_failed failed" >&2
     parts_names >&2
+    parts_totals
   }
   rm -rf "$parts_dir"
 }

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Runs tests of the SQL stores on a PostgreSQL that it starts, and stops afterwards:
-#   scripts/postgres-test.sh [a command, run with TILTH_TEST_DATABASE_URL set]
-# Without arguments, the tests of the packages with SQL stores. Needs Debian's
-# postgresql (scripts/tools.sh), and root or a user who may run initdb.
+#   scripts/postgres-test.sh            the two below
+#   scripts/postgres-test.sh --stores   the stores
+#   scripts/postgres-test.sh --servers  the database itself, and servers that do something else over PostgreSQL
+#   scripts/postgres-test.sh COMMAND…   a command, with TILTH_TEST_DATABASE_URL set
+# Needs Debian's postgresql (scripts/tools.sh), and root or a user who may run initdb.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/environment.sh
@@ -31,12 +33,24 @@ as "$tools/pg_ctl" -D "$dir/data" -w -l "$dir/log" -o "-c listen_addresses='' -c
 cd - >/dev/null
 
 export TILTH_TEST_DATABASE_URL="postgres://tilth@/postgres?host=$dir"
-if [ $# -gt 0 ]; then
-  "$@"
-else
-  # The packages with SQL of their own, and the tests of whole servers that concern
-  # PostgreSQL. Beside the browser tests they are slow, so the timeout only ends what hangs.
-  go test -vet=off -timeout 30m ./internal/platform/db ./internal/domain/tenant ./internal/domain/identity ./internal/domain/device ./internal/domain/notify ./internal/domain/audit
-  go test -vet=off -timeout 30m -short ./internal/domain/alarm
-  go test -vet=off ./internal/command -run '^(TestDatabaseAway|TestFolderToPostgresAndBack|TestKillChangesNoNotice|TestBackupUnderLoad)$'
-fi
+# Beside the browser tests they are slow, so the timeout only ends what hangs.
+stores() {
+  local packages
+  packages=$(go list ./internal/domain/... | grep -vE '/domain/(alarm|reading)$')
+  # shellcheck disable=SC2086 # one word each
+  scripts/go-test.sh -timeout=30m $packages
+  scripts/go-test.sh -timeout=30m -short ./internal/domain/alarm
+}
+servers() {
+  scripts/go-test.sh -timeout=30m ./internal/platform/db
+  scripts/go-test.sh -timeout=30m '-run=^(TestDatabaseAway|TestFolderToPostgresAndBack|TestKillChangesNoNotice|TestBackupUnderLoad)$' ./internal/command
+}
+case ${1:-} in
+  '')
+    stores
+    servers
+    ;;
+  --stores) stores ;;
+  --servers) servers ;;
+  *) "$@" ;;
+esac

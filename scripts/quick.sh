@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# Checks a change before it is committed: format, lint and tests of the packages,
-# pages and contracts that changed since the last commit on main. `make test`
-# checks the rest.
+# Checks a change before it is committed, by what changed since the last commit on main: format, lint and types; the
+# tests of the Go packages that changed and of those that import them, the Vitest files that
+# import what changed, and the browser tests of its features. `make test` proves the rest.
 #   scripts/quick.sh [REVISION]   for the changes since that revision
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/environment.sh
+. scripts/memory.sh
+. scripts/affected.sh
 . scripts/parts.sh
 
 since=${1:-$(git merge-base HEAD main 2>/dev/null || git rev-parse HEAD)}
@@ -20,27 +22,6 @@ of() { printf '%s\n' "${changed[@]}" | grep -E "$1" | while read -r file; do [ !
 # touches PATTERN succeeds if any changed file matches, even a deleted one.
 touches() { printf '%s\n' "${changed[@]}" | grep -qE "$1"; }
 
-# The package of a changed file is its folder or, for test data, migrations and
-# the like, the nearest one above that has Go files.
-packages() {
-  printf '%s\n' "${changed[@]}" | grep -E '^(cmd|internal|api)/|^web/[^/]*\.go$' | while read -r file; do
-    dir=$(dirname "$file")
-    while [ "$dir" != . ] && ! compgen -G "$dir/*.go" > /dev/null; do dir=$(dirname "$dir"); done
-    [ "$dir" = . ] || echo "./$dir"
-  done | sort -u
-}
-
-# beside_them prints the tests in the folders of changed files of the console.
-beside_them() {
-  of '^web/src/' | xargs -r dirname | sort -u | while read -r dir; do compgen -G "$dir/*.test.ts*" || true; done | sed 's|^web/||'
-}
-web_tests() {
-  local tests
-  mapfile -t tests < <(beside_them)
-  [ "${#tests[@]}" -gt 0 ] || { echo "no tests beside them"; return 0; }
-  npm --prefix web test -- "${tests[@]}"
-}
-
 go_format() {
   local unformatted
   unformatted=$(of '\.go$' | xargs -r gofmt -l)
@@ -49,15 +30,16 @@ go_format() {
 
 if touches '\.go$|^internal/|^go\.mod$|^api/'; then
   part 'Go: format' go_format
-  mapfile -t packages < <(packages)
+  mapfile -t packages < <(affected_packages "${changed[@]}")
   # Packages that use a changed package must still compile, with their tests. The
   # cheapest analysis is enough, since lint checks more.
   part 'Go: all compiles' go vet -assign ./...
-  if [ "${#packages[@]}" -gt 0 ]; then
-    part 'Go: lint' scripts/lint.sh "${packages[@]}"
+  mapfile -t own < <(changed_packages "${changed[@]}" | sed 's|^tilth/|./|')
+  if [ "${#own[@]}" -gt 0 ]; then
+    part 'Go: lint' scripts/lint.sh "${own[@]}"
   fi
   # -short leaves out tests that start whole servers.
-  part 'Go: tests' go test -vet=off -short "${packages[@]}" ./internal/tools/architecture
+  part 'Go: tests' scripts/go-test.sh -short "${packages[@]}" ./internal/tools/architecture
 fi
 if touches '^api/|\.gen\.(go|ts)$'; then
   part 'generated code' scripts/drift.sh
@@ -65,8 +47,14 @@ fi
 if touches '^(web|e2e)/.*\.(ts|tsx|css|json|html)$'; then
   part 'web: format, lint, types' npm --prefix web run --silent check
 fi
-if touches '^web/src/'; then
-  part 'web: tests' web_tests
+mapfile -t modules < <(of '^web/src/.*\.(ts|tsx|json)$' | sed 's|^web/||')
+if [ "${#modules[@]}" -gt 0 ]; then
+  part 'web: tests' scripts/web-test.sh related --run --passWithNoTests "${modules[@]}"
+fi
+mapfile -t specs < <(affected_specs "${changed[@]}")
+if [ "${#specs[@]}" -gt 0 ]; then
+  part 'console and binary' make --no-print-directory bin/tilth
+  part 'browser tests' scripts/browser-test.sh --project=pages "${specs[@]}"
 fi
 if touches '^scripts/|^deploy/.*\.sh$|^\.ci/'; then
   part 'scripts' go test -vet=off -run Scripts ./internal/tools/architecture

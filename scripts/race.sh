@@ -9,4 +9,4 @@ cd "$(dirname "$0")/.."
 export CGO_ENABLED=1
 [ $# -gt 0 ] || set -- ./...
 # SQLite, translated from C, is not checked: it would take most of the time.
-go test -race '-gcflags=modernc.org/...=-race=false -d=checkptr=0' -tags pebblegozstd,netgo,osusergo -vet=off -timeout 30m "$@"
+scripts/go-test.sh -race '-gcflags=modernc.org/...=-race=false -d=checkptr=0' -tags=pebblegozstd,netgo,osusergo -timeout=30m "$@"

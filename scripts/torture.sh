@@ -2,7 +2,7 @@
 # Tortures bin/tilth and prints a table: faults, and what was lost (internal/tools/torture).
 # It takes minutes; the faults of disks need root. Arguments go to the program,
 # for example: scripts/torture.sh -rounds 50 -only 'kill -9,disk full'
-#   scripts/torture.sh --sample   what `make test` runs: kills and torn logs, about ten seconds
+#   scripts/torture.sh --sample   what `make prove` runs: kills and torn logs, about ten seconds
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/environment.sh

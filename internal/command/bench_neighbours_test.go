@@ -12,7 +12,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// The command reports what it cannot run. `make test` tries a sample of all attacks.
+// The command reports what it cannot run. `make prove` tries a sample of all attacks.
 func TestBenchNeighbours(t *testing.T) {
 	t.Parallel()
 	for flags, says := range map[string]string{

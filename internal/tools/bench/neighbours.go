@@ -56,7 +56,7 @@ type NeighbourSize struct {
 }
 
 // NeighbourRun and NeighbourSample are the sizes of `make neighbours` and of the part of it in
-// `make test`.
+// `make prove`.
 var (
 	NeighbourRun = NeighbourSize{
 		Quiet:         30 * time.Second,
