@@ -41,10 +41,15 @@ describe('the router', () => {
 });
 
 describe('without a session', () => {
-  it.each(['/', '/dashboard-default'])('%s redirects to the sign-in page', async (address) => {
+  it.each([
+    ['/', '/signin'],
+    ['/dashboard-default', '/signin'],
+    ['/profile', '/signin?from=%2Fprofile'],
+    ['/message', '/signin?from=%2Fmessage'],
+  ])('%s redirects to the sign-in page', async (address, signIn) => {
     const { router } = await openConsole(address);
     expect(await heading('Sign in')).toBeVisible();
-    expect(router.state.location.href).toBe('/signin');
+    expect(router.state.location.href).toBe(signIn);
   });
 
   it('signing in leads to the requested page', async () => {

@@ -61,6 +61,16 @@ describe('the menu', () => {
         'Profile',
         'Message',
       ]);
+    expect(links().map((link) => link.getAttribute('href'))).toEqual([
+      '/dashboard-default',
+      '/data',
+      '/device',
+      '/alarm',
+      '/inform',
+      '/notification',
+      '/profile',
+      '/message',
+    ]);
     expect(within(menu()).getByRole('heading', { name: 'Personal Center' })).toBeVisible();
     const current = links().filter((link) => link.getAttribute('aria-current') === 'page');
     expect(current.map((link) => link.textContent?.trim())).toEqual(['Alarm center']);

@@ -213,6 +213,27 @@ describe('unsaved values', () => {
     expect(screen.queryByText('Continue where you left off?')).toBeNull();
   });
 
+  it('are saved after a renewed session, and then not offered', async () => {
+    const server = profileServer();
+    const { person, router } = await openProfile();
+    await person.clear(nickname());
+    await person.type(nickname(), 'Elif Derya');
+    telemetryServer();
+    server.answers.set(paths.update, () => {
+      server.answers.delete(paths.update);
+      return refused(401);
+    });
+    onPost('/admin-api/system/auth/refresh-token', () => ok(tokens('3')));
+    await person.click(save());
+    await waitFor(() => expect(screen.queryByRole('tablist')).toBeNull());
+    expect(router.state.location.pathname).toBe('/dashboard-default');
+    expect(await screen.findByRole('link', { name: 'Elif Derya' })).toBeVisible();
+    expect(sentTo(server, paths.update)).toMatchObject([{ nickname: 'Elif Derya' }, { nickname: 'Elif Derya' }]);
+    await act(() => router.navigate({ to: '/profile' }));
+    await waitFor(() => expect(nickname()).toHaveValue('Elif Derya'));
+    expect(screen.queryByText('Continue where you left off?')).toBeNull();
+  });
+
   it('are not offered once they were saved', async () => {
     profileServer();
     const { person, router } = await openProfile();

@@ -156,6 +156,18 @@ describe('by keyboard', () => {
     expect(server.checks[0]?.point).toEqual({ x: 119, y: 5 });
   });
 
+  it('stops at both ends', async () => {
+    await open();
+    press('ArrowLeft');
+    expect(slider()).toHaveAttribute('aria-valuenow', '0');
+    press('ArrowRight', { shiftKey: true });
+    press('ArrowLeft');
+    expect(slider()).toHaveAttribute('aria-valuenow', '9');
+    expect(slider()).toHaveAttribute('aria-valuetext', 'Piece at 3%');
+    for (let i = 0; i < 30; i += 1) press('ArrowRight', { shiftKey: true });
+    expect(slider()).toHaveAttribute('aria-valuenow', '263');
+  });
+
   it('does not check an unmoved piece and ignores other keys', async () => {
     await open();
     press('Enter');
@@ -192,6 +204,23 @@ describe('a failure', () => {
     expect(slider()).toHaveAttribute('aria-valuenow', '0');
     await slide(120, 'ok');
     expect(server.checks.map(({ token }) => token)).toEqual(['token-1', 'token-2']);
+  });
+
+  it('that is one too many ends in the server’s refusal of another picture, which can be asked for again', async () => {
+    const locked = 'Too many failures. Try again in 5 min';
+    await open();
+    await slide(40, 'fail');
+    server.getAnswers.push(
+      () => captchaAnswer('6202', locked),
+      () => captchaAnswer('6202', locked),
+    );
+    await advance(1000);
+    await waitWithoutClock(() => expect(phase()).toBe('broken'));
+    expect(screen.getByRole('alert')).toHaveTextContent(locked);
+    fireEvent.click(screen.getByRole('button', { name: 'Retry' }));
+    await waitWithoutClock(() => expect(server.gets).toHaveLength(3));
+    await waitWithoutClock(() => expect(screen.getByRole('alert')).toHaveTextContent(locked));
+    expect(phase()).toBe('broken');
   });
 
   it.each([
