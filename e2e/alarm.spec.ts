@@ -126,7 +126,9 @@ async function expectRows(page: Page): Promise<void> {
   await page.setViewportSize({ width: 1440, height: 900 });
 }
 
-test('a period of half hours is drawn by mouse and by keyboard, and is saved', async ({ page }) => {
+test('a period of half hours is drawn by mouse and by keyboard, and is saved; the form has room for Russian words', async ({
+  page,
+}) => {
   await openSignedIn(page, grower, '/alarm');
   const dialog = await fillRule(page, 'By night');
   await dialog.getByRole('radio', { name: 'Custom' }).check();
@@ -151,4 +153,33 @@ test('a period of half hours is drawn by mouse and by keyboard, and is saved', a
   await expect(card.getByText('18:00–07:30')).toBeVisible();
   await card.getByRole('link', { name: 'Edit: By night' }).click();
   await expect(form(page).getByText(words)).toBeVisible();
+
+  await page.evaluate(() => localStorage.setItem('tilth.language', 'ru-ru'));
+  await page.setViewportSize({ width: 1024, height: 768 });
+  await page.goto('/alarm?rule=new');
+  await expectRoomForLongWords(page.getByRole('dialog', { name: 'Новое правило' }));
 });
+
+/** In the form in Russian, levels are neither cut off nor overlap, and an attribute's name has room. */
+async function expectRoomForLongWords(dialog: Locator): Promise<void> {
+  const levels = dialog.getByRole('radiogroup', { name: 'Уровень тревоги' });
+  await expect(levels.getByRole('radio')).toHaveCount(3);
+  const faults = await levels.evaluate((group) => {
+    const end = group.getBoundingClientRect().right;
+    const labels = [...group.querySelectorAll('label')].map((label) => ({
+      box: label.getBoundingClientRect(),
+      cut: label.scrollWidth - label.clientWidth,
+    }));
+    return labels.flatMap(({ box, cut }, index) => [
+      ...(box.right > end || cut > 0 ? [`level ${index} is cut off`] : []),
+      ...labels
+        .slice(index + 1)
+        .filter((other) => Math.min(box.right, other.box.right) - Math.max(box.left, other.box.left) > 1)
+        .filter((other) => Math.min(box.bottom, other.box.bottom) - Math.max(box.top, other.box.top) > 1)
+        .map(() => `level ${index} overlaps another`),
+    ]);
+  });
+  expect(faults).toEqual([]);
+  const attribute = await dialog.getByLabel('Параметр условия 1').boundingBox();
+  expect(attribute?.width).toBeGreaterThan(240);
+}
