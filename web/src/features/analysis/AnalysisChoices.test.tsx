@@ -131,6 +131,16 @@ it('does not take soil marks in the wrong order', async () => {
   expect(search()).toMatchObject({ full: 40, refill: 20 });
 });
 
+it('finds attributes by Turkish names in any case, in a console of any language', async () => {
+  const server = analysisServer();
+  const light = { ...analysisModel[0], identifier: 'light', yeuName: 'Işık İzleme', elementUnit: 'lx' } as TslProperty;
+  server.models['WS-1'] = [...analysisModel, light];
+  const { user } = await openAnalysis('?devices=WS-1');
+  await user.type(await screen.findByLabelText('Attributes'), 'ışık iz');
+  const offered = () => document.querySelectorAll('.ant-select-item-option-content');
+  await waitFor(() => expect([...offered()].map((each) => each.textContent)).toEqual(['Işık İzleme, lx']));
+});
+
 it('shows the values as a table', async () => {
   analysisServer();
   const { user, search } = await openAnalysis('?devices=WS-1,WS-2&range=week');

@@ -15,4 +15,13 @@ describe('a filtered list', () => {
   ])('with %j contains the notice: %s', (search, holds) => {
     expect(matchesFilter(notice(), search)).toBe(holds);
   });
+
+  it.each([
+    ['IŞIK', 'Işık uyarısı'],
+    ['ışık', 'IŞIK UYARISI'],
+    ['ışık iz', 'Işık İzleme'],
+    ['ISTANBUL', 'İstanbul'],
+  ])('of %s contains the notice %s, in a console of any language', (q, title) => {
+    expect(matchesFilter(notice({ title }), { q })).toBe(true);
+  });
 });

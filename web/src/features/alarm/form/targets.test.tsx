@@ -5,11 +5,13 @@ import { askedOf, paths, sentTo } from '@/test/alarmServer';
 import { dialog, fieldBox, fillRule, newServerForEachTest, openRuleForm, press, server } from '@/test/ruleForm';
 import { rule } from '@/test/samples';
 import { ok, onGet } from '@/test/server';
+import { device } from '@/test/telemetryServer';
 
 newServerForEachTest();
 
 type User = Awaited<ReturnType<typeof openRuleForm>>['user'];
 
+const ridge = { id: 3, groupName: 'Ridge', groupStatus: 1 as const, deviceCount: 2, onlineCount: 2, createTime: 0 };
 const content = '.ant-select-item-option-content';
 const option = (name: string | RegExp) => screen.findByText(name, { selector: `${content} *` });
 const offered = () => [...document.querySelectorAll(content)].map((element) => element.textContent);
@@ -42,6 +44,17 @@ describe('the targets of a rule', () => {
         'Weather mastModel',
       ]),
     );
+  });
+
+  it('are found by Turkish names in any case, in a console of any language', async () => {
+    const name = 'Işık İzleme';
+    const found = { deviceName: 'WS-7', noteName: `${name} direği` };
+    onGet('/admin-api/client/pc/group/page', () => ok({ list: [{ ...ridge, groupName: name }], total: 1 }));
+    onGet('/admin-api/client/pc/product/get/simple-list', () => ok([{ id: 1, productName: `${name} ölçeri` }]));
+    onGet('/admin-api/client/pc/device/page', () => ok({ list: [device(found)], total: 1 }));
+    const { user } = await openRuleForm();
+    await searchTargets(user, 'ışık iz');
+    await waitFor(() => expect(offered()).toEqual([`${name} direği · WS-7`, `${name}Scene`, `${name} ölçeriModel`]));
   });
 
   it('are offered once all are known: scenes that come later would push the devices away', async () => {

@@ -79,6 +79,21 @@ describe('the content of the grid', () => {
     expect(alone).toMatchObject({ videos: [], sections: [{ kind: 'list', devices: [{ deviceName: 'CAM-1' }] }] });
   });
 
+  it.each([
+    ['IŞIK', 'Işık kamerası'],
+    ['ışık', 'IŞIK KAMERASI'],
+    ['ışık iz', 'Işık İzleme'],
+    ['ISTANBUL', 'İstanbul'],
+  ])(
+    'has for the text %s the camera %s, as the server finds the sensors, in a console of any language',
+    (text, noteName) => {
+      const cameras = [camera(1, 1), { ...camera(2, 1), noteName }];
+      const { videos, sections } = gridContentOf({ ...source, cameras, choice: choiceOf({}), text });
+      expect(videos).toMatchObject([{ noteName }]);
+      expect(sections).toMatchObject([{ filter: { groupId: 0, deviceName: text } }, { filter: { groupId: 1 } }]);
+    },
+  );
+
   it('follows the groups’ counts for a state', () => {
     const cameras = [camera(1, 1, 0)];
     const online = gridContentOf({ ...source, cameras, choice: choiceOf({}), state: 'online' });

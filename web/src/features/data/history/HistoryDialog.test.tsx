@@ -5,6 +5,8 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { attribute, columnRequestsOf, day, hour, openHistory, span, viewLabel } from '@/test/historyDialog';
 import { fakeEngine, historyPaths, historyServer } from '@/test/historyServer';
 import { setWidth } from '@/test/mediaQueries';
+import { ok, onGet } from '@/test/server';
+import { device } from '@/test/telemetryServer';
 
 const engine = vi.hoisted(() => ({ current: null as ReturnType<typeof fakeEngine> | null }));
 vi.mock('@/ui/chart/engine', () => ({ init: () => engine.current?.module.init() }));
@@ -110,6 +112,21 @@ describe('comparison', () => {
     await person.click(screen.getByRole('combobox', { name: 'Compare' }));
     await person.click(await screen.findByTitle(name));
   };
+
+  it('offers what the server finds by a typed name, in a console of any language', async () => {
+    const { person } = await openHistory(chart);
+    const asked: (string | null)[] = [];
+    onGet(historyPaths.page, ({ request }) => {
+      const text = new URL(request.url).searchParams.get('deviceName');
+      asked.push(text);
+      return ok({ list: text ? [device({ deviceName: 'WS-7', noteName: 'Işık direği' })] : [], total: 1 });
+    });
+    await person.type(screen.getByRole('combobox', { name: 'Compare' }), 'IŞIK');
+    expect(await screen.findByTitle('Işık direği')).toBeInTheDocument();
+    expect(asked.at(-1)).toBe('IŞIK');
+    const offered = document.querySelectorAll('.ant-select-item-option-content');
+    expect([...offered].map((each) => each.textContent)).toEqual(['Işık direği']);
+  });
 
   it('lays the previous period over this one', async () => {
     const { person } = await openHistory(chart);
