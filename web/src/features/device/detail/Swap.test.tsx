@@ -91,10 +91,12 @@ describe('swapping a device', () => {
     expect(sentTo(server, paths.swap)).toEqual([]);
   });
 
-  it('is not for viewers', async () => {
+  it('is not for viewers, who see earlier swaps', async () => {
     onGet('/app-api/member/user/get', () => ok({ ...elif, role: 'viewer' }));
+    server.events = [{ time: Date.now(), kind: 'swap', note: 'hail', serial: 'S-2', formerSerial: 'S-1', by: 'Ada' }];
     await open();
     expect(await screen.findByRole('region', { name: 'Connection' })).toBeVisible();
+    await waitFor(() => expect(screen.getByRole('region', { name: 'Swaps' })).toHaveTextContent('hail'));
     expect(screen.queryByRole('button', { name: 'Swap the device' })).toBeNull();
   });
 });
