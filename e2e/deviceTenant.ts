@@ -28,19 +28,18 @@ export const applyDeviceTenant = (): Promise<void> =>
           timeZone: 'Europe/Istanbul',
           language: 'en-us',
           users: [{ userName: deviceUser.userName, password: deviceUser.password, nickname: 'Nazlı' }],
-          scenes: ['Lower slope'],
+          scenes: ['Lower slope', 'North field', 'Far field'],
           devices: [
             ...terraceNumbers.map((number) => mast(`TE-${number}`, `Terrace ${number}`)),
-            mast('NA-FIG', 'İncir bahçesi'),
             mast('NA-LIGHT', 'Işık ölçer'),
-            mast('NA-NORTH', 'Северный склон'),
-            mast('MO-MAST', 'Moving mast', { longitude: 27.3412, latitude: 37.8571 }),
+            mast('MO-MAST', 'Moving mast', { scene: 'North field', longitude: 27.34, latitude: 37.85 }),
+            mast('MO-NORTH', 'Northern mast', { scene: 'North field', longitude: 27.342, latitude: 37.852 }),
+            mast('MO-EAST', 'Far mast, east', { scene: 'Far field', longitude: 27.604, latitude: 37.702 }),
+            mast('MO-WEST', 'Far mast, west', { scene: 'Far field', longitude: 27.6, latitude: 37.7 }),
+            mast('MO-UP', 'Far mast, north', { scene: 'Far field', longitude: 27.602, latitude: 37.704 }),
             mast('SC-MAST', 'Mast of a scene', { scene: 'Lower slope' }),
-            mast('TW-MAST', 'Seen by two'),
             mast('SE-MAST', 'Mast with a secret'),
-            mast('RE-MAST', 'Mast that errs'),
             mast('PH-MAST', 'Mast on a phone', { longitude: 27.3421, latitude: 37.8561 }),
-            mast('GH-HOUSE', 'Glass house', { product: 'greenhouse-climate', scene: 'Lower slope' }),
           ],
         },
       ],
@@ -53,6 +52,4 @@ export const row = (page: Page, deviceName: string) =>
   table(page)
     .getByRole('row')
     .filter({ has: page.getByRole('cell', { name: deviceName, exact: true }) });
-/** The first column of the table. */
-export const remarkNames = (page: Page) => table(page).getByRole('rowheader');
 export const sheet = (page: Page, name: string) => page.getByRole('dialog', { name, exact: true });
