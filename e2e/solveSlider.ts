@@ -47,7 +47,7 @@ export async function placePiece(page: Page, move: Move): Promise<boolean> {
  * The outcome of a check: `ok` or `fail`. It is shown for a second, which may be over before a slow
  * test looks: the page itself records it.
  */
-export async function outcomeOf(page: Page, act: () => Promise<void>): Promise<string> {
+async function outcomeOf(page: Page, act: () => Promise<void>): Promise<string> {
   const [came] = await Promise.all([captchaOf(page).outcome.evaluate(noteOutcome), act()]);
   return came;
 }
