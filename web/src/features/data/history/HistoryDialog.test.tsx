@@ -155,7 +155,8 @@ describe('comparison', () => {
     expect(await screen.findByRole('row', { name: /Air temperature.*The WS-2/ })).toBeInTheDocument();
     expect(screen.queryByRole('row', { name: /The period before/ })).toBeNull();
     await choose(person, 'No comparison');
-    await waitFor(() => expect(screen.queryByRole('row', { name: /The WS-2/ })).toBeNull());
+    await waitFor(() => expect(chart.newest()?.series).toHaveLength(4));
+    await waitFor(() => expect(screen.queryByRole('row', { name: /The (WS-2|period before)/ })).toBeNull());
   });
 
   it('says that the other device has none of the attributes', async () => {
