@@ -43,17 +43,20 @@ affected_packages() {
       }' | sort
 }
 
-# The browser tests of a part of the console, where their names do not begin with its name.
+# specs_of prints the browser tests of a part of the console.
 specs_of() {
   case $1 in
-    alarm) echo alarm tenant-clock ;;
-    channel) echo channel telegram ;;
-    data) echo data history export video stream calibration ;;
-    device) echo device add-device move-device silence ;;
-    profile) echo profile people roles webhook home-assistant second-factor ;;
-    signin) echo signin captcha-client session single-sign-on brands ;;
+    activity) echo notices ;;
+    alarm) echo alarm alarm-many tenant-clock ;;
     app) echo appearance search failures session ;;
+    channel) echo channel telegram ;;
+    data) echo data history history-chart chart-axes export video stream calibration ;;
+    device) echo device device-sheet device-swap add-device ;;
+    home) echo home home-attention home-layout live ;;
     offline) echo pwa ;;
+    profile) echo profile people webhook home-assistant second-factor ;;
+    session) echo session signin single-sign-on ;;
+    signin) echo signin signin-slider captcha-client single-sign-on brands ;;
     *) echo "$1" ;;
   esac
 }
@@ -66,7 +69,7 @@ parts_of() {
     web/src/features/*) echo "$1" | cut -d/ -f4 ;;
     web/src/app/*|web/index.html|web/src/locales/*) echo app ;;
     web/src/worker/*|web/src/lib/offline/*|web/public/*) echo offline ;;
-    web/src/lib/session/*) echo signin ;;
+    web/src/lib/session/*) echo session ;;
     web/src/ui/*|web/src/lib/*)
       module=$(echo "$1" | cut -d/ -f3-4 | sed 's/\..*//')
       features=$(grep -rlE "from '@/$module(/|')" web/src/features --include='*.ts' --include='*.tsx' | cut -d/ -f4 | sort -u)
@@ -76,17 +79,16 @@ parts_of() {
 }
 
 affected_specs() {
-  local file part name spec
+  local file part name
   for file; do
     case $file in
-      e2e/*.spec.ts) echo "$(basename "$file")" ;;
+      e2e/*.spec.ts) basename "$file" .spec.ts ;;
       *) for part in $(parts_of "$file"); do
-           for name in $(specs_of "$part"); do
-             for spec in e2e/"$name".spec.ts e2e/"$name"-*.spec.ts; do
-               [ ! -e "$spec" ] || basename "$spec"
-             done
-           done
+           for name in $(specs_of "$part"); do echo "$name"; done
          done ;;
     esac
-  done | grep -v '\.alone\.' | sort -u
+  done | grep -v '\.alone$' | sort -u | while read -r name; do
+    # A file that was deleted has no tests.
+    [ ! -e "e2e/$name.spec.ts" ] || echo "$name.spec.ts"
+  done
 }
