@@ -94,6 +94,7 @@ test('a new secret replaces the old one, the commands to copy use it, and refusa
   const device = sheet(page, 'Mast with a secret');
   await expect(device.getByText(/^1 value refused, the last/)).toBeVisible();
   await expect(device.getByText(/airTemperature.*The good values of the same message were kept/)).toBeVisible();
+  await expect(device.getByRole('region', { name: 'Readings', exact: true })).toContainText('60');
   await expect(device.getByRole('region', { name: 'When it was online' }).getByRole('listitem')).toHaveText(
     /^Online.*until now$/,
   );

@@ -125,10 +125,13 @@ describe('a scene', () => {
     const field = within(await dialog('Edit scene')).getByRole('textbox');
     expect(screen.getByRole('radio', { name: /Usable/ })).toBeChecked();
     await user.clear(field);
+    const before = server.asked.length;
     await user.type(field, 'Upper orchard{Enter}');
     await waitFor(() => expect(sent(paths.rename)).toEqual([{ id: 1, groupName: 'Upper orchard', groupStatus: 1 }]));
     await waitFor(() => expect(scenes()).toContain('Upper orchard 22 devices'));
     expect(toasts()).toEqual([{ tone: 'success', title: 'Scene saved' }]);
+    // The rows of its devices name the scene.
+    await waitFor(() => expect(server.asked.length).toBeGreaterThan(before));
   });
 
   const ask = async (address = '/device') => {
