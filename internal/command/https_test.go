@@ -146,11 +146,8 @@ func TestStopClosesHTTPSStreams(t *testing.T) { // not parallel, since it times 
 	if token := c.Connect(); !token.WaitTimeout(testkit.WaitTimeout) || token.Error() != nil {
 		t.Fatal(token.Error())
 	}
-	begin := time.Now()
 	p.stop()
-	if took := time.Since(begin); took > 5*time.Second {
-		t.Errorf("the stop took %v", took)
-	}
+	p.wantNobodyCutOff()
 	for lines.Scan() { // to its end
 	}
 	if err := lines.Err(); err != nil {

@@ -170,7 +170,8 @@ func (p *process) kill() {
 	<-p.ended
 }
 
-// stop stops the process with SIGTERM; it must end within the promised ten seconds.
+// stop stops the process with SIGTERM. It must end in order: a stop that takes longer than the promised
+// ten seconds is ended by the process itself, as a failure. On a busy machine this is noticed later.
 func (p *process) stop() {
 	p.t.Helper()
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -181,8 +182,19 @@ func (p *process) stop() {
 		if p.err != nil {
 			p.t.Fatalf("ended with %v\n%s", p.err, p.stderr)
 		}
-	case <-time.After(10 * time.Second):
-		p.t.Fatalf("still running ten seconds after SIGTERM\n%s", p.stderr)
+	case <-time.After(testkit.WaitTimeout):
+		p.t.Fatalf("still running %s after SIGTERM\n%s", testkit.WaitTimeout, p.stderr)
+	}
+}
+
+// cutOff is what a server says of clients for which its stop had to wait in vain.
+const cutOff = "clients that did not finish are cut off"
+
+// wantNobodyCutOff checks that the stop waited for nobody in vain.
+func (p *process) wantNobodyCutOff() {
+	p.t.Helper()
+	if log := p.stderr.String(); strings.Contains(log, cutOff) {
+		p.t.Errorf("the stop waited for a client:\n%s", log)
 	}
 }
 
