@@ -50,7 +50,7 @@ func TestDroppedSecretEndsItsConnections(t *testing.T) {
 	third := p.newSecret(token, `{"deviceName":"SILO-1"}`) // the first secret is dropped for it
 	select {
 	case <-first:
-	case <-time.After(10 * time.Second):
+	case <-time.After(testkit.WaitTimeout):
 		t.Error("the connection of a dropped secret is still there")
 	}
 	last := p.connectDevice(third)
@@ -58,7 +58,7 @@ func TestDroppedSecretEndsItsConnections(t *testing.T) {
 	for what, ended := range map[string]<-chan struct{}{"second": second, "third": last} {
 		select {
 		case <-ended:
-		case <-time.After(10 * time.Second):
+		case <-time.After(testkit.WaitTimeout):
 			t.Errorf("the connection of the %s secret is still there", what)
 		}
 	}

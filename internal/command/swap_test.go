@@ -108,7 +108,7 @@ func TestSwapOfARunningDevice(t *testing.T) {
 		`{"deviceName":"WS-1","serial":"S-2","note":"hit by a tractor"}`, &made)
 	select {
 	case <-ended:
-	case <-time.After(10 * time.Second):
+	case <-time.After(testkit.WaitTimeout):
 		t.Error("the old box's connection is still there")
 	}
 	check := func(when, first, second string) {
