@@ -324,12 +324,15 @@ func TestDeadBroker(t *testing.T) {
 		slowest = max(slowest, time.Since(begun))
 	}
 	t.Logf("the slowest of 50 readings took %v to the neighbour's broker", slowest)
-	if slowest > time.Second {
+	// Whoever waited for the dead broker would wait until it is given up, ten seconds; half of that is
+	// time enough on any machine.
+	if slowest > 5*time.Second {
 		t.Errorf("a reading took %v", slowest)
 	}
 	begun := time.Now()
 	w.stop()
-	if took := time.Since(begun); took > 4*time.Second {
+	// The service gives its connections three seconds; the dead one would have up to ten.
+	if took := time.Since(begun); took > 8*time.Second {
 		t.Errorf("the stop took %v", took)
 	}
 }
