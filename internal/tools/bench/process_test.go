@@ -21,8 +21,12 @@ import (
 func TestMeter(t *testing.T) {
 	m := meter{pid: os.Getpid()}
 	m.begin()
-	for sum, until := [32]byte{}, time.Now().Add(200*time.Millisecond); time.Now().Before(until); {
-		sum = sha256.Sum256(sum[:])
+	// The kernel counts hundredths of a second of processor time; on a busy machine they take longer.
+	_, own := m.read()
+	for sum := [32]byte{}; own-m.own < 200*time.Millisecond && m.err == nil; _, own = m.read() {
+		for range 1000 {
+			sum = sha256.Sum256(sum[:])
+		}
 	}
 	m.end()
 	if m.err != nil || m.cores <= 0 || m.ownCPU <= 0 || m.cores > 1000 || m.cores/m.ownCPU > 3 || m.ownCPU/m.cores > 3 {
