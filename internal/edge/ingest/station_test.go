@@ -482,13 +482,15 @@ func TestStationFloodDelaysNoOther(t *testing.T) {
 		})
 	}
 	receive(t, seen)
-	for i := range 20 {
+	took := make([]time.Duration, 20)
+	for i := range took {
 		began := time.Now()
 		status, answer, _ := get(t, base+weatherStationQuery("WS-2", fmt.Sprintf("humidity=%d", i)))
-		if took := time.Since(began); status != 200 || took > patience/4 {
-			t.Errorf("%d %s after %s", status, answer, took)
+		if took[i] = time.Since(began); status != 200 {
+			t.Errorf("%d %s after %s", status, answer, took[i])
 		}
 	}
+	wantMostWithin(t, took, patience/4)
 	close(stop)
 	flooding.Wait()
 }
