@@ -215,7 +215,7 @@ const firstFailure = (output) =>
   /^ *(?:FAIL|×|--- FAIL:|\d+\)) +(.*)$/m.exec(output)?.[1]?.replace(/\s+/g, ' ').slice(0, 160) ?? '';
 
 const vitest = (args, seconds) =>
-  run('npm', ['--prefix', 'web', 'exec', '--', 'vitest', 'run', '--root', 'web', '--bail=1', ...args], seconds);
+  run('bash', ['-c', 'cd web && npx vitest "$@" --run --bail=1', '-', ...args], seconds);
 
 async function nearTests(file) {
   if (file.endsWith('.css')) return [];
@@ -248,23 +248,7 @@ async function nearTests(file) {
 
 async function relatedTests(file) {
   if (!/\.tsx?$/.test(file)) return [];
-  const { verdict, output } = await run(
-    'npm',
-    [
-      '--prefix',
-      'web',
-      'exec',
-      '--',
-      'vitest',
-      'related',
-      '--root',
-      'web',
-      '--run',
-      '--bail=1',
-      file.slice('web/'.length),
-    ],
-    400,
-  );
+  const { verdict, output } = await vitest(['related', file.slice('web/'.length)], 400);
   return [{ by: 'Vitest', verdict, output }];
 }
 

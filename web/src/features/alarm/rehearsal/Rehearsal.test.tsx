@@ -1,9 +1,10 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type AlarmServer, alarmServer, openAlarms, paths, sentTo } from '@/test/alarmServer';
+import { gate } from '@/test/gate';
 import { setWidth } from '@/test/mediaQueries';
 import { channel, rehearsal, rule } from '@/test/samples';
-import { ok, onGet } from '@/test/server';
+import { ok, onGet, onPost } from '@/test/server';
 import { noAnswer } from '@/test/telemetryServer';
 
 let server: AlarmServer;
@@ -260,10 +261,16 @@ describe('the rehearsal', () => {
     await rehearsalRegion().findByText(/^Clears at 2\.5/);
     const button = () => rehearsalRegion().getByLabelText(/^Use this/);
     expect(button()).toHaveAttribute('aria-disabled', 'false');
+    const rehearsed = gate();
+    onPost(paths.rehearse, async () => {
+      await rehearsed.passed;
+      return ok(server.rehearsal);
+    });
     fireEvent.change(value(), { target: { value: '1' } });
     expect(button()).toHaveAttribute('aria-disabled', 'true');
     await user.click(button());
     expect(screen.queryByLabelText('Recovery value of condition 1')).toBeNull();
+    rehearsed.open();
     await waitFor(() => expect(button()).toHaveAttribute('aria-disabled', 'false'));
   });
 
