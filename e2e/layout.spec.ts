@@ -1,0 +1,113 @@
+import { seriousFindings } from './axeFindings.ts';
+import { alarmVisits, noticeVisits } from './layoutAlarms.ts';
+import { analysisVisits } from './layoutAnalysis.ts';
+import type { Lane, Visit } from './layoutChecks.ts';
+import { type Farm, makeFarm } from './layoutData.ts';
+import { deviceVisits } from './layoutDevices.ts';
+import { guestVisits, viewerVisits } from './layoutGuests.ts';
+import { homeVisits } from './layoutHome.ts';
+import { profileVisits } from './layoutProfile.ts';
+import { readingVisits } from './layoutReadings.ts';
+import { Sweep } from './layoutSweep.ts';
+import { owner, viewer } from './layoutTenant.ts';
+import { expect, test } from './test.ts';
+import { setOwnAddress, type TestUser } from './testUsers.ts';
+import { cutTexts, words } from './visibleTexts.ts';
+
+// Every page and dialog in several languages, widths and themes: nothing is wider than the screen, no text is cut
+// off, axe finds nothing serious, and in a language whose texts are a third longer than English and have no plain
+// letters nothing is untranslated. Only the demo pages' answers, and no other server's, are shown.
+
+type Part = readonly [TestUser | undefined, (farm: Farm) => readonly Visit[]];
+
+/** Tests of about the same length. */
+const parts: Record<string, readonly Part[]> = {
+  'home, messages and the analysis': [
+    [owner, homeVisits],
+    [owner, () => analysisVisits],
+  ],
+  'readings and histories, and what a viewer sees': [
+    [owner, () => readingVisits],
+    [viewer, viewerVisits],
+  ],
+  'devices and scenes': [[owner, () => deviceVisits]],
+  'alarm rules, channels, notices and the activity': [
+    [owner, alarmVisits],
+    [owner, noticeVisits],
+  ],
+  'the profile': [[owner, ({ user }) => profileVisits(user)]],
+  'the pages before signing in': [[undefined, guestVisits]],
+};
+
+/** Of every day: both themes at both widths; axe looks at each visit light and dark, wide and narrow. */
+const daily: Lane[] = [
+  {
+    language: 'pseudo',
+    screens: [
+      { width: 1440, dark: false, axe: 'even' },
+      { width: 390, dark: false, axe: 'odd' },
+    ],
+  },
+  {
+    language: 'ru-ru',
+    screens: [
+      { width: 1440, dark: true, axe: 'odd' },
+      { width: 390, dark: true, axe: 'even' },
+    ],
+  },
+  {
+    language: 'zh-cn',
+    screens: [
+      { width: 1440, dark: false, axe: 'none' },
+      { width: 390, dark: false, axe: 'none' },
+    ],
+  },
+];
+
+/** All of them, with TILTH_LAYOUTS=all. */
+const whole: Lane[] = (['pseudo', 'en-us', 'zh-cn', 'tr-tr', 'ru-ru'] as const).flatMap((language) =>
+  [false, true].map((dark) => ({
+    language,
+    screens: ([1440, 1024, 390] as const).map((width) => ({ width, dark, axe: 'all' })),
+  })),
+);
+
+test.describe.configure({ mode: 'parallel' });
+// A trace would keep every page of a sweep.
+test.use({ trace: 'off' });
+
+for (const [title, visits] of Object.entries(parts)) {
+  const lanes = process.env.TILTH_LAYOUTS === 'all' ? whole.map((lane) => [lane]) : [daily];
+  for (const some of lanes) {
+    const [one] = some;
+    const of = some.length === 1 && one ? `, ${one.language}, ${one.screens[0]?.dark ? 'dark' : 'light'}` : '';
+    test(`${title} have room and are accessible${of}`, async ({ page, context }) => {
+      test.setTimeout(600_000);
+      await setOwnAddress(context);
+      const farm = await makeFarm();
+      const sweep = new Sweep(page, farm);
+      await sweep.begin();
+      for (const lane of some) {
+        for (const [person, visitsOf] of visits) await sweep.run(visitsOf(farm), lane, person);
+      }
+      expect(sweep.faults).toEqual([]);
+    });
+  }
+}
+
+test('the scans find a hard-coded text, one that is cut off, and a field without a label', async ({ page }) => {
+  await page.goto('/signin');
+  await expect(page.getByRole('main')).toBeVisible();
+  const before = await page.evaluate(cutTexts);
+  expect(await seriousFindings(page)).toEqual([]);
+  await page.evaluate(() => {
+    const box = document.createElement('p');
+    box.textContent = 'Hard-coded and cut off';
+    box.title = '';
+    box.style.cssText = 'width: 40px; overflow: hidden; white-space: nowrap';
+    document.body.append(box, document.createElement('input'));
+  });
+  expect(await page.evaluate(words)).toContain('Hard-coded and cut off');
+  expect((await page.evaluate(cutTexts)).length).toBe(before.length + 1);
+  expect(await seriousFindings(page)).toEqual([expect.stringMatching(/^axe label: <input>/)]);
+});
