@@ -25,14 +25,14 @@ const tenant = {
   language: 'en-us',
   users: [{ userName: farmer.userName, password: farmer.password, nickname: 'Kerem' }],
   scenes: ['Yard'],
-  devices: [device('HS-0001', 'Yard mast', 'weather-mast'), device('HS-0002', 'Pump mast', 'brief-mast')],
+  devices: [device('HM-0001', 'Yard mast', 'weather-mast'), device('HM-0002', 'Pump mast', 'brief-mast')],
 };
 const apply = (change: Partial<typeof tenant>) => applyYaml(JSON.stringify({ tenants: [{ ...tenant, ...change }] }));
 
 test.beforeAll(() => apply({}));
 
 test('readings, and a device that comes and goes, appear without reloading', async ({ page }) => {
-  await send('HS-0001', { airTemperature: 3.4, airHumidity: 91 });
+  await send('HM-0001', { airTemperature: 3.4, airHumidity: 91 });
   await openSignedIn(page, farmer, '/dashboard-default');
   await expectLive(page);
   let loads = 0;
@@ -44,7 +44,7 @@ test('readings, and a device that comes and goes, appear without reloading', asy
   await expect(row).toContainText('3.4');
   const readings = page.getByRole('region', { name: 'Readings' });
   await expect(readings).toContainText('91');
-  await send('HS-0001', { airTemperature: 4.7, airHumidity: 88.5 });
+  await send('HM-0001', { airTemperature: 4.7, airHumidity: 88.5 });
   await expect(row).toContainText('4.7');
   await expect(readings).toContainText('88.5');
 
@@ -52,7 +52,7 @@ test('readings, and a device that comes and goes, appear without reloading', asy
   await expect.poll(() => onlineCount(page)).toBe(1);
   // Sent again until it is seen: its product counts as offline four seconds after the last contact.
   const seen = async () => {
-    await send('HS-0002', { airTemperature: 7.1 });
+    await send('HM-0002', { airTemperature: 7.1 });
     return [(await pump.textContent())?.includes('7.1'), await onlineCount(page)];
   };
   await expect.poll(seen).toEqual([true, 2]);
@@ -61,8 +61,8 @@ test('readings, and a device that comes and goes, appear without reloading', asy
   expect(loads).toBe(0);
 
   // A device that the provider adds appears without a restart of the server.
-  await apply({ devices: [device('HS-0003', 'New mast', 'weather-mast')] });
-  await send('HS-0003', { airTemperature: 9.9 });
+  await apply({ devices: [device('HM-0003', 'New mast', 'weather-mast')] });
+  await send('HM-0003', { airTemperature: 9.9 });
   await page.reload();
   await expect(page.getByRole('treeitem', { name: /New mast/ })).toContainText('9.9');
 });

@@ -5,6 +5,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/environment.sh
 
+# Only the race detector needs cgo (scripts/race.sh).
+case " $* " in *' -race '*) export CGO_ENABLED=1 ;; esac
+
 processes='^tilth/internal/(app|cluster|command|tools)[/.]'
 
 dir=$(mktemp -d)

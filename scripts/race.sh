@@ -6,7 +6,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/environment.sh
-export CGO_ENABLED=1
 [ $# -gt 0 ] || set -- ./...
 # SQLite, translated from C, is not checked: it would take most of the time.
 scripts/go-test.sh -race '-gcflags=modernc.org/...=-race=false -d=checkptr=0' -tags=pebblegozstd,netgo,osusergo -timeout=30m "$@"
