@@ -21,6 +21,7 @@ export const EntryRow = memo(function EntryRow({ entry, context, beside, chosen 
   const [open, setOpen] = useState(chosen);
   const id = useId();
   const when = useClock((now) => context.format.moment(entry.time, now));
+  const person = personText(entry, context);
   const [before, thing, after] = entrySentence(entry, context);
   const words = (
     <>
@@ -31,7 +32,9 @@ export const EntryRow = memo(function EntryRow({ entry, context, beside, chosen 
       >
         {when}
       </time>
-      <span className={css.who}>{personText(entry, context)}</span>
+      <span className={css.who} title={person}>
+        {person}
+      </span>
       <span className={css.what}>
         {before}
         <b>{thing}</b>
