@@ -44,6 +44,8 @@ export interface Screen {
   width: 390 | 1024 | 1440;
   dark: boolean;
   axe: 'all' | 'even' | 'odd' | 'none';
+  /** Only pages at rest: nothing is opened. */
+  atRest?: boolean;
 }
 
 export interface Lane {

@@ -9,9 +9,11 @@ export const press = ({ page }: At, name: string | RegExp): Promise<void> =>
 /** Waits for a dialog by its title. */
 export const dialogOf = ({ page }: At, name: string) => page.getByRole('dialog', { name, exact: true });
 
-/** Fills a field by its label, which may end with a star. */
+/** Fills a field by its label, which may end with a star: of the page, or of the dialog above it. */
 export async function fill({ page }: At, label: string, text: string): Promise<void> {
-  await page.getByRole('textbox', { name: label }).first().fill(text);
+  const dialog = page.getByRole('dialog').last();
+  const place = (await dialog.isVisible()) ? dialog : page;
+  await place.getByRole('textbox', { name: label }).first().fill(text);
 }
 
 /** A text in which # stands for anything. */

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { seriousFindings } from './axeFindings.ts';
 import { recordCanvasText } from './chartTexts.ts';
-import { type At, type Lane, notWhole, phonesOnly, type Screen, type Visit } from './layoutChecks.ts';
+import { type At, atLast, type Lane, notWhole, phonesOnly, type Screen, type Visit } from './layoutChecks.ts';
 import type { Farm } from './layoutData.ts';
 import { knownFaults } from './layoutKnown.ts';
 import { arrived, countOpen, forgetAnswers, pushAddress, settled, watchCalls } from './layoutPage.ts';
@@ -14,6 +14,8 @@ import { cutTexts, wideElements, words } from './visibleTexts.ts';
 const heights = { 390: 844, 1024: 768, 1440: 900 };
 /** A small page, on which nothing of the page before is left. */
 const neutral = '/rtl-page';
+
+const isNew = (fault: string) => !knownFaults.some((known) => known.test(fault));
 
 /** Visits pages and dialogs in languages, widths and themes, and gathers what is wrong there. */
 export class Sweep {
@@ -77,7 +79,7 @@ export class Sweep {
 
   private async visit(visit: Visit, language: LayoutLanguage, screens: readonly Screen[], number: number) {
     const { page, farm } = this;
-    const shown = screens.filter(({ width }) => visit.only?.(width) ?? true);
+    const shown = screens.filter(({ width, atRest }) => (visit.only?.(width) ?? true) && !(atRest && visit.open));
     const restore = await this.answer(visit.answers);
     let at: At | undefined;
     let count = 0;
@@ -98,10 +100,8 @@ export class Sweep {
           count = await page.evaluate(countOpen);
         }
         const asks = axe === 'all' || axe === (number % 2 === 0 ? 'even' : 'odd');
-        const faults = (await this.look(visit, at, asks)).filter(
-          (fault) => !knownFaults.some((one) => one.test(fault)),
-        );
-        this.faults.push(...faults.map((fault) => `${place}: ${fault}`));
+        const faults = await this.look(visit, at, asks);
+        this.faults.push(...faults.filter(isNew).map((fault) => `${place}: ${fault}`));
       } catch (error) {
         this.faults.push(`${place}: ${String(error).split('\n').slice(0, 3).join(' ')}`);
       }
@@ -148,11 +148,16 @@ export class Sweep {
     this.genuine = true;
   }
 
+  private async withoutRoom(): Promise<string[]> {
+    const { page } = this;
+    const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    const wide = over > 0 ? [`${over} px too wide: ${await page.evaluate(wideElements)}`] : [];
+    return [...wide, ...(await page.evaluate(cutTexts)).map((text) => `cut off: ${text}`)].filter(isNew);
+  }
+
   private async look(visit: Visit, at: At, asksAxe: boolean): Promise<string[]> {
     const { page, data } = this;
-    const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-    const faults = over > 0 ? [`${over} px too wide: ${await page.evaluate(wideElements)}`] : [];
-    faults.push(...(await page.evaluate(cutTexts)).map((text) => `cut off: ${text}`));
+    const faults = await atLast(() => this.withoutRoom());
     const whole = visit.whole?.(at);
     if (whole) faults.push(...(await notWhole(whole)));
     if (visit.fits) faults.push(...(await visit.fits(at)));
