@@ -58,10 +58,10 @@ const daily: Lane[] = [
   },
   {
     language: 'zh-cn',
-    // On a wide screen no dialog is too narrow for Chinese that has room for the other two.
+    // A dialog with room for the other two has room for Chinese, whose lines may break anywhere.
     screens: [
       { width: 1440, dark: false, axe: 'none', atRest: true },
-      { width: 390, dark: false, axe: 'none' },
+      { width: 390, dark: false, axe: 'none', atRest: true },
     ],
   },
 ];
