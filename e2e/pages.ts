@@ -1,4 +1,3 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import { expect, type Page } from '@playwright/test';
 import { addresses } from './server.ts';
 import { solveSlider } from './solveSlider.ts';
@@ -43,37 +42,6 @@ export const toast = (page: Page, text: string) => page.locator('p').getByText(t
 /** The sidebar's footer says that the screen is live. */
 export async function expectLive(page: Page): Promise<void> {
   await expect(page.getByText(/^Live/)).toBeVisible();
-}
-
-/**
- * Waits until nothing on the page moves. During a change of theme colours are in between, and
- * elements that fade in are half transparent. antd's parts start to move some frames after they are
- * there, one after the other; their classes say so from the first. The ring around a pressed button
- * lasts for seconds and is ignored.
- */
-async function waitForAnimations(page: Page): Promise<void> {
-  await page.waitForFunction(() => {
-    const ring = '.ant-wave';
-    const runs = ({ playState, effect }: Animation) =>
-      playState === 'running' &&
-      effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY &&
-      !(effect instanceof KeyframeEffect && effect.target?.matches(ring));
-    const comesOrGoes = ['appear', 'enter', 'leave'].map((way) => `[class*="-${way}"]:not(${ring})`).join();
-    return !document.querySelector(comesOrGoes) && !document.getAnimations().some(runs);
-  });
-}
-
-/** axe finds nothing serious or worse. */
-export async function expectAccessible(page: Page): Promise<void> {
-  await waitForAnimations(page);
-  // Only a page with frames needs another page to collect their findings; passed rules are not
-  // collected.
-  const { violations } = await new AxeBuilder({ page })
-    .setLegacyMode(page.frames().length === 1)
-    .options({ resultTypes: ['violations'] })
-    .analyze();
-  const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-  expect(serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([]);
 }
 
 /** Nothing is wider than the screen. */
