@@ -9,8 +9,6 @@ export const knownFaults: readonly RegExp[] = [
   // On a phone the line below a device's name, and the name of the chosen scene, are shortened without a title.
   /^cut off: span\._under_/,
   /^cut off: span\._name_\S* +"(\[Ţĥîš šçéñé|This scene|Этой сцены|此场景|Bu sahne)/,
-  // So is the name of who did something, in the list of activities.
-  /^cut off: span\._who_/,
   // Labels of antd's parts, which screen readers say in English.
   /^untranslated: (segmented control|ellipsis|search)$/,
 ];

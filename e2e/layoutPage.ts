@@ -50,7 +50,7 @@ export async function settled(): Promise<void> {
       .map(({ effect }) => `moves: ${(effect as KeyframeEffect).target?.outerHTML.slice(0, 120)}`),
   ];
   let before: string | undefined;
-  for (let turn = 0; turn < 600; turn += 1) {
+  for (let turn = 0; turn < 2000; turn += 1) {
     const text = hinders().length === 0 ? document.body.textContent.replace(/\d+/g, '') : undefined;
     if (text !== undefined && text === before) return;
     before = text;

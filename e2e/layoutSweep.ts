@@ -47,7 +47,7 @@ export class Sweep {
     await page.addInitScript(watchCalls);
     await page.emulateMedia({ reducedMotion: 'reduce' });
     // What is missing is a fault of its visit; the others are looked at all the same.
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(60_000);
     page.on('request', (request) => {
       const { host, protocol, href } = new URL(request.url());
       if (host !== addresses().http && protocol.startsWith('http')) this.strange.push(`another server: ${href}`);

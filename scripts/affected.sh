@@ -83,6 +83,7 @@ affected_specs() {
   for file; do
     case $file in
       e2e/*.spec.ts) basename "$file" .spec.ts ;;
+      e2e/*.ts) { grep -lF "'./$(basename "$file")'" e2e/*.spec.ts || true; } | xargs -r -n 1 basename -s .spec.ts ;;
       *) for part in $(parts_of "$file"); do
            for name in $(specs_of "$part"); do echo "$name"; done
          done ;;

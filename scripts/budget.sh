@@ -9,8 +9,8 @@ lines() {
     awk -F: '
       { ring = "" }
       $1 ~ /\.md$/ { ring = "pages" }
-      # The second line names folders that have since moved into internal/tools.
       $1 ~ /(^scripts|^internal\/tools|^web\/scripts)\/|\.sh$|Makefile$/ { ring = "tools" }
+      # These folders have since moved into internal/tools.
       $1 ~ /^internal\/(bench|farm|torture|testkit|architecture)\// { ring = "tools" }
       $1 ~ /\.go$/ && !ring { ring = "product, Go" }
       $1 ~ /\.(ts|tsx|mjs|css)$/ && !ring { ring = "console, TypeScript and CSS" }

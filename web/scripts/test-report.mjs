@@ -3,6 +3,7 @@
 //   node web/scripts/test-report.mjs go EVENTS          events of go test -json
 //   node web/scripts/test-report.mjs vitest REPORT      of Vitest's JSON reporter
 //   node web/scripts/test-report.mjs playwright REPORT [REPORT OF THE SECOND RUN]
+//   node web/scripts/test-report.mjs playwright-failed REPORT   prints the files of tests that failed
 import { existsSync, readFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 
@@ -45,6 +46,7 @@ function vitestTests(file) {
   ]);
 }
 
+/** A test that was to run and did not, after its file's preparation failed, counts as failed. */
 function playwrightTests(file) {
   const inSuite = (suite) => [
     ...(suite.specs ?? []).map((spec) => {
@@ -55,11 +57,13 @@ function playwrightTests(file) {
       const traces = results.flatMap(({ attachments }) =>
         attachments.filter(({ name }) => name === 'trace').map(({ path }) => path),
       );
-      const skipped = results.every(({ status }) => status === 'skipped');
+      const wanted = spec.tests.some(({ expectedStatus }) => expectedStatus !== 'skipped');
+      const passed = spec.ok && results.some(({ status }) => status !== 'skipped');
       return {
+        file: spec.file,
         name: `${spec.file}: ${spec.title}`,
-        passed: spec.ok && !skipped,
-        failed: !spec.ok,
+        passed,
+        failed: wanted && !passed,
         trace: [...errors, ...traces].join('\n'),
       };
     }),
@@ -76,6 +80,11 @@ function afterSecondRun(first, second) {
   );
 }
 
+if (kind === 'playwright-failed') {
+  const failed = playwrightTests(files[0]).filter((test) => test.failed);
+  console.log([...new Set(failed.map(({ file }) => file))].join('\n'));
+  process.exit();
+}
 const tests = {
   go: () => goTests(files[0]),
   vitest: () => vitestTests(files[0]),

@@ -306,7 +306,7 @@ func (e *edge) wantFloodsGone(read func() uint64) {
 	eventuallyWhile(e.t, "the floods gone", read, func() bool { return e.pipeline.Stats().Connections == 1 })
 }
 
-// wantTimelyAcks checks that fifty messages are acknowledged, most of them within three seconds, and
+// wantTimelyAcks checks that fifty messages are acknowledged, nine of ten within three seconds, and
 // returns how long the slowest took.
 func (c *client) wantTimelyAcks() (longest time.Duration) {
 	c.t.Helper()
@@ -322,12 +322,12 @@ func (c *client) wantTimelyAcks() (longest time.Duration) {
 	return slices.Max(took)
 }
 
-// wantMostWithin checks that most of what was measured took at most so long. Whatever holds others up
-// holds up most of them; a busy machine delays one or the other.
+// wantMostWithin checks that nine of ten of what was measured took at most so long. Whatever holds others
+// up holds up many of them; a busy machine delays one or the other.
 func wantMostWithin(t testing.TB, took []time.Duration, most time.Duration) {
 	t.Helper()
-	if half := slices.Sorted(slices.Values(took))[len(took)/2]; half > most {
-		t.Errorf("half of %d took %s or longer", len(took), half)
+	if late := slices.Sorted(slices.Values(took))[len(took)*9/10]; late > most {
+		t.Errorf("a tenth of %d took %s or longer", len(took), late)
 	}
 }
 
