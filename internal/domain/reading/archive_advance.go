@@ -45,6 +45,12 @@ func (w *archiveCopy) advance(all bool) error {
 	if reach < max(w.state.Position, s.life().begin) {
 		return nil // the checkpoint follows soon
 	}
+	// What was written before the log's life began is in no log: until it is evaluated, a node that begins with
+	// the archive could never evaluate it.
+	if _, _, evaluated := s.journal.positions(); evaluated < s.life().begin {
+		a.awaitsCheckpoint = true
+		return nil
+	}
 	if err := w.copyLatest(); err != nil {
 		return err
 	}

@@ -129,6 +129,31 @@ func TestArchiveThatIsAway(t *testing.T) {
 	}
 }
 
+// What was written before the log's life began is in no log. Until it is evaluated, no node can begin with the
+// archive: it could never evaluate it.
+func TestArchiveAwaitsEvaluationOfWhatIsInNoLog(t *testing.T) {
+	archive := NewFakeArchive()
+	s := openStore(t, Options{
+		Archive: archive, Archiving: true,
+		RetentionClock: func() time.Time { return time.UnixMilli(start) },
+	})
+	mustAppend(t, s, daysOf(archivedRefs[0], 2)...)
+	if err := s.BeginLife("life"); err != nil {
+		t.Fatal(err)
+	}
+	lead(t, s, NewFakeLog("life", s.Position()))
+	s.SetArchive(archive)
+	mustArchive(t, s, archive)
+	if archive.state.Complete || len(archive.days) != 2 {
+		t.Errorf("a node can begin with %+v, %d device-days", archive.state, len(archive.days))
+	}
+	s.Trim(s.life().begin)
+	mustArchive(t, s, archive)
+	if !archive.state.Complete || archive.state.Position < s.life().begin {
+		t.Errorf("no node can begin with %+v", archive.state)
+	}
+}
+
 // A damaged segment is read from the archive, and healed from it. It is not copied over what is sound there.
 func TestDamagedSegmentIsHealed(t *testing.T) {
 	s, _, archive := archiving(t, Options{})
