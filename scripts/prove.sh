@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Proves what `make test` leaves out: style and drift, the race detector over all packages, samples of the
-# torture, PostgreSQL under all stores, upgrades, every layout, and how soon large pages open.
+# Proves what `make test` leaves out: style and drift, the race detector over the packages with the most concurrency,
+# samples of the torture, PostgreSQL under all stores, upgrades, and how soon large pages open.
 # At the end it prints how long each part took. docs/testing.md says what each part proves.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -10,19 +10,18 @@ cd "$(dirname "$0")/.."
 
 binary() { make --no-print-directory bin/tilth; }
 long_tests() { scripts/go-test.sh -timeout=15m "-run=$(cat scripts/long-tests)" ./internal/command; }
-layouts() { TILTH_LAYOUTS=all scripts/browser-test.sh --project=pages layout; }
+race_tests() { scripts/race.sh ./internal/platform/live/... ./internal/domain/alarm/... ./internal/domain/notify/... ./internal/edge/ingest/...; }
 alone() { scripts/browser-test.sh --project=alone --workers=1; }
 
 part tools scripts/tools.sh
 part 'console and binary' binary
 part checks scripts/check.sh --types
 export TILTH_TEST_BINARY=$PWD/bin/tilth
-part 'Go tests, race detector' scripts/race.sh
+part 'Go tests, race detector' race_tests
 part 'long Go tests' long_tests
 part 'torture, a sample' scripts/torture.sh --sample
 part 'cluster torture, a sample' scripts/cluster-torture.sh --sample
 part 'neighbours, a sample' scripts/neighbours.sh --sample
 part 'PostgreSQL, all stores' scripts/postgres-test.sh --stores
-part layouts layouts
 part 'opening times, a cluster' alone
 parts_took
