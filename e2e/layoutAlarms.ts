@@ -1,5 +1,5 @@
 import { unreadableTexts } from './chartTexts.ts';
-import { type At, atLast, desksOnly, phonesOnly, type Visit } from './layoutChecks.ts';
+import { type At, atLast, desktopsOnly, phonesOnly, type Visit } from './layoutChecks.ts';
 import type { Farm } from './layoutData.ts';
 import { longNumbers } from './layoutReadings.ts';
 import { dialogOf, like, press } from './layoutSteps.ts';
@@ -180,7 +180,7 @@ export const alarmVisits = ({ rules, channels }: Farm): Visit[] => [
     only: (width) => width >= 768,
     open: async (at) => {
       // The same twice within a second is refused.
-      const name = desksOnly(at.width) ? '渠二' : usedChannel;
+      const name = desktopsOnly(at.width) ? '渠二' : usedChannel;
       await press(at, `${at.say('channel.test.do')}: ${name}`);
       await at.page.getByRole('region', { name: at.say('channel.test.title', { name }) }).waitFor();
     },

@@ -37,7 +37,7 @@ export interface Visit {
 }
 
 export const phonesOnly = (width: number): boolean => width < 768;
-export const desksOnly = (width: number): boolean => width >= 1280;
+export const desktopsOnly = (width: number): boolean => width >= 1280;
 
 /** A width, the theme in which it is looked at, and of which visits axe is asked there. */
 export interface Screen {
