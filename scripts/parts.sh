@@ -58,6 +58,7 @@ beside() {
   local name=$1
   shift
   echo "== $name, beside what follows"
+  set -m # a process group of its own, which ends as a whole
   (
     from=$(parts_now)
     status=0
@@ -69,6 +70,7 @@ beside() {
     exit "$status"
   ) > "$parts_dir/$name.out" 2>&1 &
   parts_running[$name]=$!
+  set +m
 }
 
 join() {
@@ -113,7 +115,7 @@ parts_names() {
 parts_end() {
   local status=$? name
   for name in "${!parts_running[@]}"; do
-    kill "${parts_running[$name]}" 2>/dev/null || true
+    kill -- "-${parts_running[$name]}" 2>/dev/null || true
   done
   [ "$status" = 0 ] || {
     echo "It failed after:" >&2

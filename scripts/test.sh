@@ -22,9 +22,11 @@ join modules packages
 part console console
 part binary binary
 export TILTH_TEST_BINARY=$PWD/bin/tilth
-part types npm --prefix web run --silent types
+# Both kinds of tests wait for timers and disks: beside one another they leave no processor idle.
+beside types npm --prefix web run --silent types
+beside 'web tests' scripts/web-test.sh
 part 'Go tests' go_tests
-part 'web tests' scripts/web-test.sh
+join types 'web tests'
 # The browser tests go first, since they have time limits and these have none.
 beside PostgreSQL nice -n 10 scripts/postgres-test.sh --servers
 part 'browser tests' scripts/browser-test.sh --project=pages
