@@ -97,7 +97,7 @@ async function createChannels(): Promise<Farm['channels']> {
       noticeMode: ['email', 'phoneMessage'],
       email: { emails: ['a-rather-long-address@layout.example', 'second@layout.example'] },
       phoneMessage: ['+905550008801'],
-      others: [{ mode: 'telegram', recipients: ['-1001234567890', '@a_rather_long_name_of_a_channel'] }],
+      others: [{ mode: 'telegram', recipients: ['-1009876543210', '@a_rather_long_name_of_a_channel'] }],
     });
   return { used: await create('Ночная смена у теплиц'), unused: await create('渠二') };
 }

@@ -2,6 +2,7 @@
 #   changed_packages FILE…    prints the Go packages of the files
 #   affected_packages FILE…   prints these, and those that import them, also in tests
 #   affected_specs FILE…      prints the browser tests of the features that the files belong to
+#   unaffected_features FILE… prints the features of the console that import none of the files
 
 # package_of prints a file's Go package: its folder or, for test data, migrations and
 # the like, the nearest one above that has Go files.
@@ -61,21 +62,27 @@ specs_of() {
   esac
 }
 
-# parts_of prints the features that a file of the console belongs to: its own folder's, or those that import
-# what it is in (ui/chart, lib/live), at most three; what more import, the first pages show.
+# parts_of prints the parts of the console that a file belongs to: its own feature, or those that import it,
+# at most three; what more import, the first pages show.
 parts_of() {
-  local module features
+  local features
   case $1 in
     web/src/features/*) echo "$1" | cut -d/ -f4 ;;
     web/src/app/*|web/index.html|web/src/locales/*) echo app ;;
     web/src/worker/*|web/src/lib/offline/*|web/public/*) echo offline ;;
     web/src/lib/session/*) echo session ;;
     web/src/ui/*|web/src/lib/*)
-      module=$(echo "$1" | cut -d/ -f3-4 | sed 's/\..*//')
-      features=$(grep -rlE "from '@/$module(/|')" web/src/features --include='*.ts' --include='*.tsx' | cut -d/ -f4 | sort -u)
+      features=$(node web/scripts/features.mjs "$1")
       if [ "$(echo "$features" | wc -l)" -gt 3 ]; then echo home; echo alarm; echo signin; else echo "$features"; fi
       ;;
   esac
+}
+
+# unaffected_features prints those that import none of the files: their tests open the console, which
+# has these files in some page of another feature.
+unaffected_features() {
+  case " $* " in *' web/src/app/'*|*' web/src/test/'*|*' web/src/locales/'*|*' web/src/api/'*) return 0 ;; esac
+  comm -23 <(ls web/src/features) <(node web/scripts/features.mjs "$@")
 }
 
 affected_specs() {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Proves what `make test` leaves out: style and drift, the race detector over the packages with the most concurrency,
-# samples of the torture, PostgreSQL under all stores, upgrades, and how soon large pages open.
+# Proves what `make test` leaves out: style and drift, the race detector over all packages, samples of the torture,
+# PostgreSQL under all stores, layouts in every language, theme and width, upgrades, and how soon large pages open.
 # At the end it prints how long each part took. docs/testing.md says what each part proves.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -10,7 +10,9 @@ cd "$(dirname "$0")/.."
 
 binary() { make --no-print-directory bin/tilth; }
 long_tests() { scripts/go-test.sh -timeout=15m "-run=$(cat scripts/long-tests)" ./internal/command; }
-race_tests() { scripts/race.sh ./internal/platform/live/... ./internal/domain/alarm/... ./internal/domain/notify/... ./internal/edge/ingest/...; }
+# A process that a long test starts has no detector.
+race_tests() { scripts/race.sh "-skip=$(cat scripts/long-tests)" ./...; }
+layouts() { TILTH_LAYOUTS=rest scripts/browser-test.sh --project=pages layout.spec.ts; }
 alone() { scripts/browser-test.sh --project=alone --workers=1; }
 
 part tools scripts/tools.sh
@@ -22,6 +24,8 @@ part 'long Go tests' long_tests
 part 'torture, a sample' scripts/torture.sh --sample
 part 'cluster torture, a sample' scripts/cluster-torture.sh --sample
 part 'neighbours, a sample' scripts/neighbours.sh --sample
-part 'PostgreSQL, all stores' scripts/postgres-test.sh --stores
+beside 'PostgreSQL, all stores' nice -n 10 scripts/postgres-test.sh --stores
+part layouts layouts
+join 'PostgreSQL, all stores'
 part 'opening times, a cluster' alone
 parts_took

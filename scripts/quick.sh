@@ -47,9 +47,10 @@ fi
 if touches '^(web|e2e)/.*\.(ts|tsx|css|json|html)$'; then
   part 'web: format, lint, types' npm --prefix web run --silent check
 fi
-mapfile -t modules < <(of '^web/src/.*\.(ts|tsx|json)$' | sed 's|^web/||')
+mapfile -t modules < <(of '^web/src/.*\.(ts|tsx|json)$')
 if [ "${#modules[@]}" -gt 0 ]; then
-  part 'web: tests' scripts/web-test.sh related --run --passWithNoTests "${modules[@]}"
+  mapfile -t others < <(unaffected_features "${modules[@]}" | sed 's|.*|--exclude=src/features/&/**|')
+  part 'web: tests' scripts/web-test.sh related --run --passWithNoTests "${others[@]}" "${modules[@]#web/}"
 fi
 mapfile -t specs < <(affected_specs "${changed[@]}")
 if [ "${#specs[@]}" -gt 0 ]; then

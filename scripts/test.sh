@@ -12,7 +12,7 @@ modules() { go mod download; }
 packages() { make --no-print-directory web/node_modules/.package-lock.json; }
 console() { make --no-print-directory web/dist/index.html; }
 binary() { make --no-print-directory bin/tilth; }
-# scripts/prove.sh runs the tests that upgrade old folders, and those that kill servers while a fleet reports.
+# scripts/prove.sh runs the long ones.
 go_tests() { scripts/go-test.sh -timeout=15m "-skip=$(cat scripts/long-tests)" ./...; }
 
 beside modules modules
@@ -22,11 +22,10 @@ join modules packages
 part console console
 part binary binary
 export TILTH_TEST_BINARY=$PWD/bin/tilth
-# Both kinds of tests wait for timers and disks: beside one another they leave no processor idle.
-beside types npm --prefix web run --silent types
-beside 'web tests' scripts/web-test.sh
+part types npm --prefix web run --silent types
+# One after the other: beside one another they took a sixth longer (docs/benchmarks.md).
 part 'Go tests' go_tests
-join types 'web tests'
+part 'web tests' scripts/web-test.sh
 # The browser tests go first, since they have time limits and these have none.
 beside PostgreSQL nice -n 10 scripts/postgres-test.sh --servers
 part 'browser tests' scripts/browser-test.sh --project=pages

@@ -18,6 +18,7 @@ import (
 	"tilth/internal/platform/comparator"
 	"tilth/internal/platform/live"
 	"tilth/internal/tools/testkit"
+	"tilth/internal/tools/testkit/race"
 )
 
 const (
@@ -54,9 +55,9 @@ type fixture struct {
 }
 
 // stride is the step from one case of a test to the next: one, or more with -short, as on
-// PostgreSQL.
+// PostgreSQL, or under the race detector.
 func stride(short int) int {
-	if testing.Short() {
+	if testing.Short() || race.Enabled {
 		return short
 	}
 	return 1

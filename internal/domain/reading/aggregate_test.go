@@ -16,6 +16,7 @@ import (
 
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/tenant"
+	"tilth/internal/tools/testkit/race"
 )
 
 func readAggregates(
@@ -84,7 +85,7 @@ func sameAggregates(t testing.TB, what string, got, want map[device.PropertyID][
 // change their kind, late readings, days that are not sealed, and after a restart.
 func TestAggregatesEqualReadings(t *testing.T) {
 	props := []device.PropertyID{1, 2, 3, 4, 5, 6, 7, 8}
-	for range 4 {
+	for range race.Cases(4) {
 		seed := rand.Uint64()
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 1))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tilth/internal/domain/device"
+	"tilth/internal/tools/testkit/race"
 )
 
 // rowsOfColumns converts the result of Columns to rows and checks it.
@@ -51,7 +52,7 @@ func rowsOfColumns(t *testing.T, s *Store, from, to int64, props ...device.Prope
 // TestColumnsEqualRange compares Columns with Range: over sealed days, hot days and both, for any
 // range and any properties.
 func TestColumnsEqualRange(t *testing.T) {
-	for range 3 {
+	for range race.Cases(3) {
 		seed := rand.Uint64()
 		rng := rand.New(rand.NewPCG(seed, 1))
 		s := openStore(t, Options{})

@@ -12,6 +12,7 @@ import (
 
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/tenant"
+	"tilth/internal/tools/testkit/race"
 )
 
 // coverageZones are zones whose days differ from those of UTC: by half hours, with a midnight that
@@ -100,7 +101,7 @@ func TestCoverageOfAForeignDeviceIsEmpty(t *testing.T) {
 // TestCoverageEqualsModel: days of many segments, of segments with late frames, and of hot frames
 // only, in zones whose days begin at any time of a UTC day.
 func TestCoverageEqualsModel(t *testing.T) {
-	for range 6 {
+	for range race.Cases(6) {
 		seed := rand.Uint64()
 		rng := rand.New(rand.NewPCG(seed, 3))
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

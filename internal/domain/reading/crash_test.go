@@ -14,6 +14,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"tilth/internal/domain/device"
+	"tilth/internal/tools/testkit/race"
 )
 
 // TestCrashLosesNothingAcknowledged crashes the disk again and again while two writers append, a
@@ -25,7 +26,7 @@ func TestCrashLosesNothingAcknowledged(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 1))
-	for n := range 25 {
+	for n := range race.Cases(25) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			rig := newCrashRig(t, rng.Uint64())
 			acks := 5 + rng.IntN(300)

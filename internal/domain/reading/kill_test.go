@@ -58,7 +58,7 @@ func TestKilledWriter(t *testing.T) {
 // 10 s, or on a slow machine within three times as long as the process had written, with every
 // acknowledged reading of 100,000 devices.
 func TestStartAfterKill(t *testing.T) {
-	if testing.Short() {
+	if testing.Short() || race.Enabled {
 		t.Skip("writes a million readings")
 	}
 	dir := t.TempDir()
@@ -100,7 +100,7 @@ func TestStartAfterKill(t *testing.T) {
 		"start with %d devices of 8 values and %d journal entries, written in %v: %v",
 		s.Stats().Devices, s.Stats().Position, wrote, took,
 	)
-	if took > max(10*time.Second, 3*wrote) && !race.Enabled {
+	if took > max(10*time.Second, 3*wrote) {
 		t.Errorf("the start took %v, want at most 10 s or three times %v", took, wrote)
 	}
 	for d := device.ID(1); d <= killTestDevices; d++ {

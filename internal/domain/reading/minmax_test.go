@@ -13,6 +13,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"tilth/internal/domain/device"
+	"tilth/internal/tools/testkit/race"
 )
 
 // downsampleFromReadings computes the result of Downsample from the readings only.
@@ -72,7 +73,7 @@ func appendRandomDays(t *testing.T, s *Store, rng *rand.Rand, days int) {
 // sealed.
 func TestDownsampleByMinmaxEqualsByReadings(t *testing.T) {
 	props := []device.PropertyID{1, 2, 3, 4, 5, 6, 7, 8}
-	for range 4 {
+	for range race.Cases(4) {
 		seed := rand.Uint64()
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 1))

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tilth/internal/domain/device"
+	"tilth/internal/tools/testkit/race"
 )
 
 // randomValue returns a value of any kind, including extreme ones.
@@ -88,7 +89,7 @@ func TestSegmentRoundTrip(t *testing.T) {
 	seed := rand.Uint64()
 	rng := rand.New(rand.NewPCG(seed, 1))
 	var w segmentWriter
-	for n := range 300 {
+	for n := range race.Cases(300) {
 		b := randomBlock(rng, 1+rng.IntN(1+n*4))
 		raw := w.encode(nil, b)
 		got, err := decodeSegment(raw, b.times[0], nil)

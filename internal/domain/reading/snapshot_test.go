@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"tilth/internal/domain/device"
+	"tilth/internal/tools/testkit/race"
 )
 
 // A snapshot is a store with everything that was acknowledged before. Its journal continues right
@@ -39,7 +40,7 @@ func TestSnapshot(t *testing.T) {
 			t.Errorf("consume: %v", err)
 		}
 	})
-	for round := range 5 {
+	for round := range race.Cases(5) {
 		for acknowledged.Load() < int64(round+1)*20 || evaluated.Load() < int64(round+1)*10 {
 			runtime.Gosched()
 		}
