@@ -12,7 +12,7 @@ binary() { make --no-print-directory bin/tilth; }
 long_tests() { scripts/go-test.sh -timeout=15m "-run=$(cat scripts/long-tests)" ./internal/command; }
 # A process that a long test starts has no detector.
 race_tests() { scripts/race.sh "-skip=$(cat scripts/long-tests)" ./...; }
-layouts() { TILTH_LAYOUTS=rest scripts/browser-test.sh --project=pages layout.spec.ts; }
+layouts() { TILTH_LAYOUTS=rest scripts/browser-test.sh --project=pages e2e/layout.spec.ts; }
 alone() { scripts/browser-test.sh --project=alone --workers=1; }
 
 part tools scripts/tools.sh
