@@ -14,7 +14,9 @@ const known = new Set(files);
 function importsOf(file) {
   const text = readFileSync(join(src, file), 'utf8');
   return [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+|@\/[^']+)'/g)]
-    .map(([, path]) => relative(src, path.startsWith('@/') ? join(src, path.slice(2)) : resolve(src, dirname(file), path)))
+    .map(([, path]) =>
+      relative(src, path.startsWith('@/') ? join(src, path.slice(2)) : resolve(src, dirname(file), path)),
+    )
     .map((path) => [path, `${path}.ts`, `${path}.tsx`, join(path, 'index.ts')].find((name) => known.has(name)))
     .filter(Boolean);
 }
