@@ -98,7 +98,10 @@ describe('the home page', () => {
 
     await user.click(screen.getByRole('treeitem', { name: /Orchard mast/ }));
     expect(await screen.findByRole('heading', { name: 'Orchard mast' })).toBeVisible();
-    expect(screen.getByRole('button', { name: /mark WS-1/ })).toHaveAttribute('aria-pressed', 'true');
+    // The map is drawn after the panels.
+    await waitFor(() =>
+      expect(screen.getByRole('button', { name: /mark WS-1/ })).toHaveAttribute('aria-pressed', 'true'),
+    );
   });
 
   it('opens the device that the address names, even beyond the first hundred', async () => {
