@@ -150,24 +150,25 @@ func (c *Curve) correctColumn(times []int64, col *column) {
 }
 
 // correctDigits is correctColumn for digits. It returns false, and changes nothing, if a number would need
-// more digits than there are.
+// more digits than there are, or than the curve gives: a limit of the property may have any number of them.
 func (c *Curve) correctDigits(times []int64, col *column) bool {
 	decimals := max(c.Decimals, col.decimals)
 	if c.Decimals < 0 || decimals > maxDecimals {
 		return false
 	}
 	scale := pow10[decimals]
-	digitsOf := func(i int) float64 {
+	corrected := func(i int) float64 {
 		v, _ := c.Correct(times[col.rows[i]], col.value(i))
-		return math.Round(v.num * scale)
+		return v.num
 	}
 	for i := range col.digits {
-		if d := digitsOf(i); !(math.Abs(d) < maxExact) {
+		n := corrected(i)
+		if d := math.Round(n * scale); !(math.Abs(d) < maxExact) || d/scale != n {
 			return false
 		}
 	}
 	for i := range col.digits {
-		col.digits[i] = int64(digitsOf(i))
+		col.digits[i] = int64(math.Round(corrected(i) * scale))
 	}
 	col.decimals = decimals
 	return true

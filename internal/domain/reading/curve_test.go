@@ -134,8 +134,10 @@ func randomCurve(rng *rand.Rand) *Curve {
 		})
 	}
 	slices.SortFunc(c.Facts, func(a, b Fact) int { return int(a.From - b.From) })
+	// Of a time there is one fact at most.
+	c.Facts = slices.CompactFunc(c.Facts, func(a, b Fact) bool { return a.From == b.From })
 	if rng.IntN(2) == 0 {
-		c.Min, c.Max = 1, 8
+		c.Min, c.Max = 1.25, 7.75 // more digits than a corrected number may have
 	}
 	return c
 }
