@@ -46,7 +46,7 @@ check: web/dist/index.html ## formatting, lint, types, drift of generated files,
 test: ## that the product works: build, types, Go and web tests, PostgreSQL, the browser; prints how long each part took
 	scripts/test.sh
 
-prove: ## the rest: checks, race detector, torture, all stores on PostgreSQL, upgrades; prints how long each part took
+prove: ## the rest: checks, race detector, torture, all stores on PostgreSQL, upgrades, layouts; prints how long each part took
 	scripts/prove.sh
 
 quick: $(NODE_MODULES) ## what a change needs before a commit, chosen by what changed: four minutes at most

@@ -71,8 +71,8 @@ export function untranslated(shown: readonly string[], data: ReadonlySet<string>
   return shown.filter((text) => {
     let left = plainSpaces(text);
     for (const text of allowed) if (left.includes(text)) left = left.replaceAll(text, ' ');
-    // A chart shortens names.
-    const begun = /([A-Za-z][^·…]*)…$/.exec(left)?.[1];
+    // The legend of a chart shortens what follows a device's name.
+    const begun = /· ([A-Za-z][^·…]{3,})…$/.exec(left)?.[1];
     if (begun && allowed.some((text) => text.startsWith(begun))) left = left.slice(0, left.lastIndexOf(begun));
     return /[A-Za-z]{2,}/.test(left);
   });

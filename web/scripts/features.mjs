@@ -1,5 +1,5 @@
 // Prints the features whose modules the given files are in, or are imported by, however far: one a line.
-// Features import no other ones, so tests of the others cannot tell whether these files changed.
+// Features import no other ones, so tests of the others hardly ever notice a change of these files.
 //   node web/scripts/features.mjs web/src/ui/chart/axis.ts…
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';

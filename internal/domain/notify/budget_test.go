@@ -13,7 +13,6 @@ import (
 	"tilth/internal/platform/alertmsg"
 	"tilth/internal/platform/errs"
 	"tilth/internal/tools/testkit"
-	"tilth/internal/tools/testkit/race"
 )
 
 // newBudgetFixture makes a fixture with limits of mails and SMS per day and without digests.
@@ -286,7 +285,7 @@ func TestBudgetCountsTestMessages(t *testing.T) {
 // For random notices and failures: no day exceeds twice the budget; mails that are not serious do
 // not exceed one and a half times the budget; and when all notices have ended nothing waits.
 func TestBudgetLimitsRandomised(t *testing.T) {
-	for seed := range uint64(race.Cases(12)) {
+	for seed := range uint64(12) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 19))
 			limit := 4 + random.IntN(8)

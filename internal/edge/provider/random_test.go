@@ -9,7 +9,6 @@ import (
 
 	"tilth/internal/domain/device"
 	"tilth/internal/tools/testkit"
-	"tilth/internal/tools/testkit/race"
 )
 
 // deviceSpec is the state of a device that a random file asks for.
@@ -103,7 +102,7 @@ func (w *fileGenerator) text(keep func(string) bool) string {
 // Whatever files are applied in whatever order, the server matches the file, every device can sign
 // in with its secrets and no others, and applying the file or a part of it again writes nothing.
 func TestRandomFiles(t *testing.T) {
-	for seed := range uint64(race.Cases(6)) {
+	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			p := newFixture(t)
 			p.service.AtOnce = []int{1, 2, devicesAtOnce}[seed%3] // stored in parts, or whole
