@@ -214,6 +214,9 @@ const affected = (what, file) =>
 const firstFailure = (output) =>
   /^ *(?:FAIL|×|--- FAIL:|\d+\)) +(.*)$/m.exec(output)?.[1]?.replace(/\s+/g, ' ').slice(0, 160) ?? '';
 
+/** What that test says: a fault that was caught by a timeout may be a slow machine. */
+const firstError = (output) => /^\s*(\w*Error: .*|.*_test\.go:\d+: .*)$/m.exec(output)?.[1]?.trim().slice(0, 200) ?? '';
+
 const vitest = (args, seconds) =>
   run('bash', ['-c', 'cd web && npx vitest "$@" --run --bail=1', '-', ...args], seconds);
 
@@ -248,7 +251,8 @@ async function nearTests(file) {
 
 async function relatedTests(file) {
   if (!/\.tsx?$/.test(file)) return [];
-  const { verdict, output } = await vitest(['related', file.slice('web/'.length)], 400);
+  const others = affected('unaffected_features', file).map((name) => `--exclude=src/features/${name}/**`);
+  const { verdict, output } = await vitest(['related', ...others, file.slice('web/'.length)], 600);
   return [{ by: 'Vitest', verdict, output }];
 }
 
@@ -307,7 +311,7 @@ for (const [index, fault] of list.entries()) {
         if (!stages.has(name)) continue;
         for (const { by, verdict, output } of await stage(file)) {
           if (verdict === 'failed') {
-            Object.assign(result, { caughtBy: by, test: firstFailure(output) });
+            Object.assign(result, { caughtBy: by, test: firstFailure(output), reason: firstError(output) });
             break search;
           }
           if (verdict === 'unknown') result.unknown = [...(result.unknown ?? []), name];

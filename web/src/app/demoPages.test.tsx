@@ -34,7 +34,7 @@ describe('where the provider shows demo pages', () => {
     await openConsole(address);
     expect(await screen.findByRole('heading', { level: 1, name: title })).toBeVisible();
     expect(screen.getByRole('note')).toHaveTextContent('Demo page: sample data');
-    expect(document.title).toBe(`${title} · Tilth`);
+    await expect.poll(() => document.title).toBe(`${title} · Tilth`);
   });
 
   it('the virtual reality has no menu and no bar', async () => {

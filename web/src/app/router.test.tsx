@@ -36,7 +36,7 @@ describe('the router', () => {
   it('shows a page for unknown addresses', async () => {
     await openConsole('/no/such/page');
     expect(await heading('There is no such page')).toBeVisible();
-    expect(document.title).toBe('There is no such page · Tilth');
+    await expect.poll(() => document.title).toBe('There is no such page · Tilth');
   });
 });
 

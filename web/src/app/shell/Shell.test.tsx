@@ -84,7 +84,7 @@ describe('the menu', () => {
     expect(await screen.findByRole('heading', { level: 1, name: 'Notification channel' })).toBeVisible();
     expect(within(screen.getByRole('banner')).getByRole('heading', { level: 1 })).toBeVisible();
     expect(router.state.location.pathname).toBe('/notification');
-    expect(document.title).toBe('Notification channel · Tilth');
+    await expect.poll(() => document.title).toBe('Notification channel · Tilth');
   });
 
   it('counts pending alarms and unread messages, and names what it counts', async () => {

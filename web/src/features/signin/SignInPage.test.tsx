@@ -189,7 +189,7 @@ describe('the page', () => {
     await person.selectOptions(screen.getByRole('combobox', { name: 'Language' }), 'Русский');
     expect(await screen.findByRole('heading', { name: 'Вход' })).toBeVisible();
     expect(screen.getByRole('button', { name: 'Войти' })).toBeVisible();
-    expect(document.title).toBe('Вход · Tilth');
+    await expect.poll(() => document.title).toBe('Вход · Tilth');
   });
 
   it('says why the user has to sign in again', () => {
