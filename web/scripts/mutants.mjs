@@ -214,7 +214,7 @@ const affected = (what, file) =>
 const firstFailure = (output) =>
   /^ *(?:FAIL|×|--- FAIL:|\d+\)) +(.*)$/m.exec(output)?.[1]?.replace(/\s+/g, ' ').slice(0, 160) ?? '';
 
-/** What that test says: a fault that was caught by a timeout may be a slow machine. */
+/** The first error of the output, usually that test's: a fault that a timeout caught may be a slow machine. */
 const firstError = (output) => /^\s*(\w*Error: .*|.*_test\.go:\d+: .*)$/m.exec(output)?.[1]?.trim().slice(0, 200) ?? '';
 
 const vitest = (args, seconds) =>
@@ -251,6 +251,7 @@ async function nearTests(file) {
 
 async function relatedTests(file) {
   if (!/\.tsx?$/.test(file)) return [];
+  // Features that cannot reach the file are left out. What is left of a part that all use takes up to ten minutes.
   const others = affected('unaffected_features', file).map((name) => `--exclude=src/features/${name}/**`);
   const { verdict, output } = await vitest(['related', ...others, file.slice('web/'.length)], 600);
   return [{ by: 'Vitest', verdict, output }];
