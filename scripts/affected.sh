@@ -3,6 +3,8 @@
 #   affected_packages FILE…   prints these, and those that import them, also in tests
 #   affected_specs FILE…      prints the browser tests of the features that the files belong to
 #   unaffected_features FILE… prints the features of the console that import none of the files
+#   widely_imported FILE…     prints those of the files of the console that more than three features import
+#   nearest_tests FILE…       prints the Vitest files at most three imports away
 
 # package_of prints a file's Go package: its folder or, for test data, migrations and
 # the like, the nearest one above that has Go files.
@@ -53,6 +55,7 @@ specs_of() {
     channel) echo channel telegram ;;
     data) echo data history history-chart chart-axes export video stream calibration ;;
     device) echo device device-sheet device-swap add-device ;;
+    first-pages) echo signin home alarm ;;
     home) echo home home-attention home-layout live ;;
     offline) echo pwa ;;
     profile) echo profile people webhook home-assistant second-factor ;;
@@ -62,8 +65,8 @@ specs_of() {
   esac
 }
 
-# parts_of prints the parts of the console that a file belongs to: its own feature, or those that import it,
-# at most three; what more import, the first pages show.
+# parts_of prints the parts of the console that a file belongs to: its own feature, or those that import it;
+# what more than three import, the first pages show.
 parts_of() {
   local features
   case $1 in
@@ -72,8 +75,7 @@ parts_of() {
     web/src/worker/*|web/src/lib/offline/*|web/public/*) echo offline ;;
     web/src/lib/session/*) echo session ;;
     web/src/ui/*|web/src/lib/*)
-      features=$(node web/scripts/features.mjs "$1")
-      if [ "$(echo "$features" | wc -l)" -gt 3 ]; then echo home; echo alarm; echo signin; else echo "$features"; fi
+      if [ -n "$(widely_imported "$1")" ]; then echo first-pages; else node web/scripts/importers.mjs features "$1"; fi
       ;;
   esac
 }
@@ -82,8 +84,19 @@ parts_of() {
 # has these files in some page of another feature.
 unaffected_features() {
   case " $* " in *' web/src/app/'*|*' web/src/test/'*|*' web/src/locales/'*|*' web/src/api/'*) return 0 ;; esac
-  comm -23 <(ls web/src/features) <(node web/scripts/features.mjs "$@")
+  comm -23 <(ls web/src/features) <(node web/scripts/importers.mjs features "$@")
 }
+
+widely_imported() {
+  local file
+  for file; do
+    case $file in web/src/ui/*|web/src/lib/*)
+      [ "$(node web/scripts/importers.mjs features "$file" | wc -l)" -le 3 ] || echo "$file" ;;
+    esac
+  done
+}
+
+nearest_tests() { node web/scripts/importers.mjs nearest "$@"; }
 
 affected_specs() {
   local file part name

@@ -51,9 +51,16 @@ if touches '^(web|e2e)/.*\.(ts|tsx|css|json|html)$'; then
   part 'web: format, lint, types' npm --prefix web run --silent check
 fi
 mapfile -t modules < <(of '^web/src/.*\.(ts|tsx|json)$')
-if [ "${#modules[@]}" -gt 0 ]; then
-  mapfile -t others < <(unaffected_features "${modules[@]}" | sed 's|.*|--exclude=src/features/&/**|')
-  part 'web: tests' scripts/web-test.sh related --run --passWithNoTests "${others[@]}" "${modules[@]#web/}"
+mapfile -t wide < <(widely_imported "${modules[@]}")
+mapfile -t narrow < <(comm -23 <(printf '%s\n' "${modules[@]}") <(printf '%s\n' "${wide[@]}") | grep .)
+if [ "${#narrow[@]}" -gt 0 ]; then
+  mapfile -t others < <(unaffected_features "${narrow[@]}" | sed 's|.*|--exclude=src/features/&/**|')
+  part 'web: tests' scripts/web-test.sh related --run --passWithNoTests "${others[@]}" "${narrow[@]#web/}"
+fi
+# The tests of most features would take ten minutes.
+if [ "${#wide[@]}" -gt 0 ]; then
+  mapfile -t nearest < <(nearest_tests "${wide[@]}")
+  [ "${#nearest[@]}" = 0 ] || part 'web: nearest tests' scripts/web-test.sh run "${nearest[@]}"
 fi
 mapfile -t specs < <(affected_specs "${changed[@]}")
 if [ "${#specs[@]}" -gt 0 ]; then
