@@ -49,6 +49,9 @@ const lines = {
       .filter((file) => !isTest(file))
       .map((file) => /^features\/([^/]+)\//.exec(file)?.[1])
       .filter(Boolean),
-  nearest: () => reached(changed, 3).filter(isTest).map((file) => `src/${file}`),
+  nearest: () =>
+    reached(changed, 3)
+      .filter(isTest)
+      .map((file) => `src/${file}`),
 };
 for (const line of [...new Set(lines[what]())].sort()) console.log(line);
