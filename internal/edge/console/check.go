@@ -192,6 +192,7 @@ var violationKeys = map[httpbase.Rule]string{
 	httpbase.RuleRequired:  "invalid.required",
 	httpbase.RuleChoice:    "invalid.choice",
 	httpbase.RuleFormat:    "invalid.format",
+	httpbase.RuleNull:      "invalid.format",
 	httpbase.RuleMinimum:   "invalid.min",
 	httpbase.RuleMaximum:   "invalid.max",
 	httpbase.RuleMinLength: "invalid.short",

@@ -3,6 +3,7 @@ package console_test
 import (
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -79,5 +80,38 @@ func TestNullRequiredFieldTexts(t *testing.T) {
 				t.Errorf("%s in %s: %d %q", key, l, a.Code, a.Msg)
 			}
 		}
+	}
+}
+
+// Null in a list of a body is refused in every call, whatever the list is, and the field is named.
+func TestNullElements(t *testing.T) {
+	w := newServer(t)
+	lists := map[string]bool{}
+	for _, op := range w.Operations(testkit.ConsoleTags...) {
+		schema := w.JSONBody(op)
+		if schema == nil {
+			continue
+		}
+		for _, b := range testkit.NullElementBodies(t, schema) {
+			lists[b.List] = true
+			w.Clock.Advance(20 * time.Minute) // refills the limits
+			field, _, _ := strings.Cut(b.List, ".")
+			want := text.Translate(text.English, "field", map[string]string{
+				"field":  text.Translate(text.English, "field."+field, nil),
+				"reason": text.Translate(text.English, "invalid.format", nil),
+			})
+			call := testkit.Call{
+				Method: op.Method,
+				Path:   op.Path,
+				Body:   b.Body,
+				Token:  w.Session(t, w.field.Ada).Access,
+			}
+			if a := w.Do(t, call); a.Code != 601 || a.Msg != want {
+				t.Errorf("%s, null in %s: %d %q, want 601 %q", op.ID, b.List, a.Code, a.Msg, want)
+			}
+		}
+	}
+	if len(lists) < 15 || !lists["conditions"] || !lists["others.recipients"] {
+		t.Errorf("only the lists %v", lists)
 	}
 }

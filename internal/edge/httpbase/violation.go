@@ -23,6 +23,7 @@ const (
 	RuleRequired   Rule = "required"   // missing
 	RuleUnknown    Rule = "unknown"    // not named in the contract
 	RuleType       Rule = "type"       // a text for a number, and the like
+	RuleNull       Rule = "null"       // null in a list of the body
 	RuleMinimum    Rule = "minimum"    // has a limit, as do the next five
 	RuleMaximum    Rule = "maximum"
 	RuleMinLength  Rule = "minLength" // in characters
@@ -88,6 +89,10 @@ func schemaViolation(se *openapi3.SchemaError, field string) Violation {
 	// within a parameter the pointer is a place in its list
 	if pointer := se.JSONPointer(); field == "" && len(pointer) > 0 {
 		field = pointer[0]
+		// Whatever else the element's schema demands of it. DropNulls has removed members that are null.
+		if se.Value == nil {
+			return Violation{Rule: RuleNull, Field: field, Cause: errors.New(se.Reason)}
+		}
 	}
 	b := Violation{Rule: RuleType, Field: field, Cause: errors.New(se.Reason)}
 	switch rule := Rule(se.SchemaField); rule {

@@ -46,7 +46,20 @@ paths:
                     title: {type: string, maxLength: 5}
                     part: {type: object, properties: {size: {type: integer, minimum: 3}}}
                 - type: object
-                  properties: {count: {type: integer}}
+                  properties:
+                    count: {type: integer}
+                    tags: {type: array, items: {type: string}}
+                    states: {type: array, items: {type: string, enum: [on, off]}}
+                    either: {type: array, items: {oneOf: [{type: string}, {type: integer}]}}
+                    plan:
+                      nullable: true
+                      allOf:
+                        - type: object
+                          properties:
+                            steps:
+                              type: array
+                              items: {type: object, properties: {at: {type: array, items: {type: integer}}}}
+                    limits: {type: array, items: {type: number, nullable: true}}
       responses: {"200": {description: done}}
   /things:
     put:
@@ -125,6 +138,14 @@ func TestViolations(t *testing.T) {
 		{path: "1?name=x", body: `{"title":"x","part":{"size":1}}`, rule: RuleMinimum, field: "part", limit: "3"},
 		{path: "1?name=x", body: `{"title":"x","count":"s3cr3t"}`, rule: RuleType, field: "count"},
 		{path: "1?name=x", body: `["s3cr3t"]`, rule: RuleType},
+		{path: "1?name=x", body: `null`, rule: RuleType},
+		{path: "1?name=x", body: `{"title":"x","tags":[null]}`, rule: RuleNull, field: "tags"},
+		{path: "1?name=x", body: `{"title":"x","tags":["s3cr3t",null]}`, rule: RuleNull, field: "tags"},
+		{path: "1?name=x", body: `{"title":"x","states":[null]}`, rule: RuleNull, field: "states"},
+		{path: "1?name=x", body: `{"title":"x","either":[null]}`, rule: RuleNull, field: "either"},
+		{path: "1?name=x", body: `{"title":"x","plan":{"steps":[null]}}`, rule: RuleNull, field: "plan"},
+		{path: "1?name=x", body: `{"title":"x","plan":{"steps":[{"at":[1,null]}]}}`, rule: RuleNull, field: "plan"},
+		{path: "1?name=x", body: `{"title":"x","plan":null,"limits":[null],"other":[null]}`},
 	} {
 		body := c.body
 		if strings.Contains(c.path, "&") || c.field == "id" || c.path == "1" || c.path == "1?name=s3cr3t" {

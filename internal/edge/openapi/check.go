@@ -229,6 +229,7 @@ var violationKeys = map[httpbase.Rule]string{
 	httpbase.RuleMaxLength: "invalid.long",
 	httpbase.RuleMaxItems:  "invalid.many",
 	httpbase.RuleChoice:    "open.choice",
+	httpbase.RuleNull:      "invalid.format",
 	httpbase.RuleUnknown:   unknownParameter,
 }
 

@@ -47,3 +47,29 @@ func TestNullIsAbsent(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 }
+
+// Null in a list of a body is refused in every call, and the member is named.
+func TestNullElements(t *testing.T) {
+	w := newFixture(t)
+	calls := 0
+	for path, item := range w.contract.doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			schema := testkit.JSONBody(op)
+			if schema == nil {
+				continue
+			}
+			path = strings.NewReplacer("{id}", "987654321").Replace(path)
+			for _, b := range testkit.NullElementBodies(t, schema) {
+				calls++
+				field, _, _ := strings.Cut(b.List, ".")
+				p := w.mustRefuse(t, w.newCall(method, path, b.Body), 400)
+				if p.Parameter != field || !strings.HasSuffix(p.Detail, "not in the right form") {
+					t.Errorf("%s, null in %s: %+v", op.OperationID, b.List, p)
+				}
+			}
+		}
+	}
+	if calls < 2 {
+		t.Errorf("%d bodies", calls)
+	}
+}

@@ -17,6 +17,9 @@ func TestNullIsAbsent(t *testing.T) {
 		if schema == nil {
 			continue
 		}
+		if lists := testkit.NullElementBodies(t, schema); len(lists) > 0 {
+			t.Errorf("%s takes lists: refuse null in them, as nothing does yet", op.ID)
+		}
 		for _, b := range testkit.NullBodies(t, schema) {
 			pairs++
 			path := strings.TrimPrefix(op.Path, Prefix)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -23,6 +24,23 @@ func NullBodies(t testing.TB, s *openapi3.Schema) []NullBody {
 	var made []NullBody
 	eachNullBody(s, "", func(member string, null, without any) {
 		made = append(made, NullBody{Member: member, Null: mustJSON(t, null), Without: mustJSON(t, without)})
+	})
+	return made
+}
+
+// NullElementBody is a body in which one list holds null.
+type NullElementBody struct {
+	List string // path of the list: others.recipients
+	Body string // JSON
+}
+
+// NullElementBodies makes bodies for a schema, one for each list, at any depth, that may not hold
+// null.
+func NullElementBodies(t testing.TB, s *openapi3.Schema) []NullElementBody {
+	t.Helper()
+	var made []NullElementBody
+	eachNullElementBody(s, "", func(list string, body any) {
+		made = append(made, NullElementBody{List: list, Body: mustJSON(t, body)})
 	})
 	return made
 }
@@ -76,6 +94,25 @@ func eachNullBody(s *openapi3.Schema, of string, each func(member string, null, 
 		without := with(nil)
 		delete(without, name)
 		each(of+name, with(nil), without)
+	}
+}
+
+// eachNullElementBody calls each with samples of a schema in which one list holds null.
+func eachNullElementBody(s *openapi3.Schema, of string, each func(list string, body any)) {
+	if s.Type.Is(openapi3.TypeArray) {
+		if !s.Items.Value.Nullable {
+			each(of, []any{nil})
+		}
+		eachNullElementBody(s.Items.Value, of, func(list string, item any) { each(list, []any{item}) })
+		return
+	}
+	for name, p := range members(s) {
+		path := strings.TrimPrefix(of+"."+name, ".")
+		eachNullElementBody(p, path, func(list string, value any) {
+			whole := sample(s).(map[string]any)
+			whole[name] = value
+			each(list, whole)
+		})
 	}
 }
 
