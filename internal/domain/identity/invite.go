@@ -67,6 +67,11 @@ func (p *People) Resend(ctx context.Context, c Caller, id int64) (*Invitation, s
 	return p.send(ctx, c, t, i, "invitation.update")
 }
 
+// canMail tells whether a tenant's invitations can go by mail, which needs an address for their links.
+func (p *People) canMail(t *tenant.Tenant) bool {
+	return p.Mailer != nil && t.BaseURL(p.PublicURL) != ""
+}
+
 // send stores an invitation with a new token. It mails the link, or gives it.
 func (p *People) send(
 	ctx context.Context,
@@ -76,7 +81,7 @@ func (p *People) send(
 	action string,
 ) (_ *Invitation, link string, err error) {
 	base := t.BaseURL(p.PublicURL)
-	if i.Mailed && (p.Mailer == nil || base == "") {
+	if i.Mailed && !p.canMail(t) {
 		return nil, "", errs.New(errs.NotConfigured, "people.mailOff")
 	}
 	err = p.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {

@@ -224,6 +224,11 @@ func TestInviteRefusals(t *testing.T) {
 		if !errs.Is(err, errs.NotConfigured) {
 			t.Errorf("%s: %v", name, err)
 		}
+		// The page says so before anybody tries.
+		page, err := identity.NewPeople(deps).Page(t.Context(), k.field.ID, identity.PeopleFilter{}, 0, 10)
+		if err != nil || page.Mail {
+			t.Errorf("%s: %+v %v", name, page, err)
+		}
 	}
 	if list, total, err := k.People.PageInvitations(t.Context(), k.field.ID, 0, 10); err != nil || total != 1 ||
 		list[0].Email != "cem@example.com" {

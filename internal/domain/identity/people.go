@@ -75,6 +75,7 @@ type PeoplePage struct {
 	Total                int // how many match in all
 	Owners               int // how many owners can sign in, whether they match or not
 	SecondFactorRequired bool
+	Mail                 bool // whether invitations can go by mail
 }
 
 // Page gives up to limit of a tenant's people from offset on.
@@ -92,7 +93,7 @@ func (p *People) Page(
 	if err != nil {
 		return PeoplePage{}, err
 	}
-	page := PeoplePage{SecondFactorRequired: found.SecondFactorRequired}
+	page := PeoplePage{SecondFactorRequired: found.SecondFactorRequired, Mail: p.canMail(found)}
 	for _, u := range all {
 		if u.isActiveOwner() {
 			page.Owners++

@@ -570,10 +570,11 @@ func TestAccountsAreTenantScoped(t *testing.T) {
 	})
 }
 
-// The console's settings say whether codes can be sent. If they cannot, a request for one says so.
+// The console's settings say whether codes can be requested. If they cannot, a request for one says so.
 func TestSmsNotConfigured(t *testing.T) {
 	w := newServerWithPhones(t)
-	if set := testkit.Ask[wire.ConsoleSettings](t, w.Contract, testkit.Call{Path: settingsPath}); !set.Sms {
+	if set := testkit.Ask[wire.ConsoleSettings](t, w.Contract, testkit.Call{Path: settingsPath}); !set.Sms ||
+		set.SmsLogged != nil {
 		t.Errorf("%+v", set)
 	}
 	w.Account.Codes = identity.NewCodeStore(w.DB, testkit.SecretKey, nil, w.Clock.Now)

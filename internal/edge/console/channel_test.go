@@ -506,16 +506,10 @@ func TestChannelTestMessage(t *testing.T) {
 	}
 }
 
-// logOnlySender only writes messages into the log.
-type logOnlySender struct{ notify.Sender }
-
-func (logOnlySender) LogsOnly() bool { return true }
-
 // A test message that only went into the log is not reported as sent.
 func TestChannelTestMessageLoggedOnly(t *testing.T) {
-	w := newServer(t, func(o *console.Options) {
-		o.Outbox.Senders[notify.KindSMS] = logOnlySender{o.Outbox.Senders[notify.KindSMS]}
-	})
+	w := newServer(t)
+	w.SMSSender.OnlyLog()
 	id := testkit.Ask[int64](t, w.Contract, w.channelCall(http.MethodPost, "create", nightShiftForm(body{})))
 	for _, one := range testkit.Ask[[]wire.NoticeOutcome](t, w.Contract, w.testChannelCall(id)) {
 		if logged := one.Logged != nil && *one.Logged; !one.Ok || logged != (one.Mode == "phoneMessage") {

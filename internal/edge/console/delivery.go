@@ -78,6 +78,10 @@ func wireDeliveries(deliveries []notify.Delivery) []wire.Delivery {
 			// Programs know the reason refused, and not every cause.
 			list[i].Reason, list[i].Cause = new(string(notify.Rejected)), new(string(d.Reason))
 		}
+		if d.Reason == notify.OnlyLogged {
+			// Sent for the outbox, but nothing left this server.
+			list[i].State, list[i].Reason = wire.Logged, nil
+		}
 		if d.Digest {
 			list[i].Digest = &d.Digest
 		}

@@ -154,6 +154,27 @@ func TestDeliveriesNamePeople(t *testing.T) {
 	}
 }
 
+// A delivery that went only into the log is not called sent.
+func TestNoticeDeliveriesLogged(t *testing.T) {
+	w := newServer(t)
+	w.SMSSender.OnlyLog()
+	channel := w.Channel(t, w.field.ID, "Staff").ID
+	_, id := w.openRuleNotice(t, frostForm("WS-1", body{"passageway": []int64{channel}}), air(1))
+	if _, err := w.Outbox.Step(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]wire.DeliveryState{"email": wire.Sent, "phoneMessage": wire.Logged}
+	list := w.notice(t, id).Deliveries
+	if len(list) != len(want) {
+		t.Errorf("%s", asJSON(t, list))
+	}
+	for _, d := range list {
+		if d.State != want[d.Mode] || d.Reason != nil {
+			t.Errorf("%s", asJSON(t, d))
+		}
+	}
+}
+
 // While a rule is muted, nobody is notified; at the end of the mute, people are.
 func TestMutedRuleNotifiesAfterMute(t *testing.T) {
 	w := newServer(t)

@@ -22,7 +22,7 @@ func (s *server) PagePeople(
 	}
 	page := &wire.PeoplePage{
 		List: make([]wire.Person, 0, len(found.List)), Total: found.Total, Owners: found.Owners,
-		SecondFactor: string(identity.PolicyOf(found.SecondFactorRequired)),
+		SecondFactor: string(identity.PolicyOf(found.SecondFactorRequired)), Mail: found.Mail,
 	}
 	for _, u := range found.List {
 		page.List = append(page.List, wire.Person{

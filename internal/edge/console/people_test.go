@@ -35,7 +35,7 @@ func TestPeopleCalls(t *testing.T) {
 		w.Contract,
 		w.get(peoplePath+"page?pageNo=1&pageSize=10&text=bora&role=owner&state=active"),
 	)
-	if page.Total != 1 || page.Owners != 2 || page.List[0].Id != w.field.Bora.ID ||
+	if page.Total != 1 || page.Owners != 2 || !page.Mail || page.List[0].Id != w.field.Bora.ID ||
 		page.List[0].RoleFrom != "provider" ||
 		page.List[0].Removable {
 		t.Fatalf("%s", asJSON(t, page))

@@ -72,6 +72,9 @@ func (s *server) GetConsoleSettings(
 		Sms:           s.Account.Codes.Available(),
 		PasswordMin:   s.Account.MinPasswordLength,
 	}
+	if s.SMSLogged {
+		settings.SmsLogged = &s.SMSLogged
+	}
 	if m := s.MapTiles; m != nil {
 		settings.MapTiles = &wire.MapTiles{Url: m.URL, Attribution: m.Attribution, Datum: wire.MapTilesDatum(m.Datum)}
 	}

@@ -117,6 +117,15 @@ func TestTenantByWebsiteOfTwoHosts(t *testing.T) {
 	}
 }
 
+// The console's settings say that codes reach no phone where SMS are only logged.
+func TestConsoleSettingsSMSLogged(t *testing.T) {
+	w := newServer(t, func(o *console.Options) { o.SMSLogged = true })
+	set := testkit.Ask[wire.ConsoleSettings](t, w.Contract, testkit.Call{Path: settingsPath})
+	if set.SmsLogged == nil || !*set.SmsLogged {
+		t.Errorf("%+v", set)
+	}
+}
+
 func TestConsoleSettings(t *testing.T) {
 	plain := testkit.Ask[wire.ConsoleSettings](t, newServer(t).Contract, testkit.Call{Path: settingsPath})
 	if plain.Version != "1.2.3" || plain.DefaultTenant != "field" || plain.MapTiles != nil || plain.DemoPages ||

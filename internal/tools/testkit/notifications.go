@@ -68,6 +68,7 @@ type FakeSender struct {
 	mu   sync.Mutex
 	sent []notify.Notification
 	err  error
+	logs bool
 }
 
 // Send keeps a notification, or returns the error that Break set.
@@ -86,6 +87,20 @@ func (f *FakeSender) Break(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.err = err
+}
+
+// OnlyLog makes it a sender that only writes to the log, as far as the outbox knows.
+func (f *FakeSender) OnlyLog() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.logs = true
+}
+
+// LogsOnly tells whether OnlyLog was called.
+func (f *FakeSender) LogsOnly() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.logs
 }
 
 // Sent returns all notifications that were sent.

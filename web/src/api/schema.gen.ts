@@ -3538,8 +3538,11 @@ export interface components {
             mode: string;
             /** @enum {string} */
             event: "triggered" | "reminder" | "acknowledged" | "unacknowledged" | "resolved";
-            /** @enum {string} */
-            state: "queued" | "sent" | "failed" | "skipped";
+            /**
+             * @description sent: the receiving server accepted it; logged: it was only written to the server's log, nobody was notified
+             * @enum {string}
+             */
+            state: "queued" | "sent" | "logged" | "failed" | "skipped";
             reason?: components["schemas"]["DeliveryReason"];
             /** @description whether it was sent together with others of that minute; absent means no */
             digest?: boolean;
@@ -3564,10 +3567,10 @@ export interface components {
             steps: components["schemas"]["DeliveryStep"][];
         };
         /**
-         * @description For a queued delivery, what it waits for: period (the notification period), muted (the rule is muted), backlog (late readings are still arriving), digest (the end of the minute), trigger (the delivery of the trigger, or for a webhook the delivery before, must be sent first), server (the mail server or SMS gateway cannot be reached), retry (the next attempt), released (held after a restore), budget (the day's budget is used up: it waits for the hour's message, or for tomorrow). For a skipped or failed delivery, the cause: ended (the notice ended before it could be sent), notTold (the trigger was not sent), old (attempts went on for 24 hours), refused (the receiving server refused it permanently), off (this channel kind is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was switched off or deleted), budget (twice the day's budget had been sent). For a sent delivery: logged (it was only written to the server's log; nobody was notified).
+         * @description For a queued delivery, what it waits for: period (the notification period), muted (the rule is muted), backlog (late readings are still arriving), digest (the end of the minute), trigger (the delivery of the trigger, or for a webhook the delivery before, must be sent first), server (the mail server or SMS gateway cannot be reached), retry (the next attempt), released (held after a restore), budget (the day's budget is used up: it waits for the hour's message, or for tomorrow). For a skipped or failed delivery, the cause: ended (the notice ended before it could be sent), notTold (the trigger was not sent), old (attempts went on for 24 hours), refused (the receiving server refused it permanently), off (this channel kind is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was switched off or deleted), budget (twice the day's budget had been sent).
          * @enum {string}
          */
-        DeliveryReason: "period" | "muted" | "backlog" | "digest" | "trigger" | "server" | "retry" | "released" | "ended" | "notTold" | "old" | "refused" | "off" | "changed" | "switchedOff" | "budget" | "logged";
+        DeliveryReason: "period" | "muted" | "backlog" | "digest" | "trigger" | "server" | "retry" | "released" | "ended" | "notTold" | "old" | "refused" | "off" | "changed" | "switchedOff" | "budget";
         DeliveryStep: {
             /** Format: int64 */
             time: number;
@@ -4271,8 +4274,10 @@ export interface components {
             captcha: "always" | "adaptive" | "off";
             /** @description whether the template pages with sample data are available */
             demoPages: boolean;
-            /** @description whether codes can be sent */
+            /** @description whether codes can be requested */
             sms: boolean;
+            /** @description with sms: codes are only written to the server's log (the demo), no phone receives them; absent means no */
+            smsLogged?: boolean;
             /** @description characters that a new password has at least (setting `--password-min`) */
             passwordMin: number;
         };
@@ -4459,6 +4464,8 @@ export interface components {
              * @enum {string}
              */
             secondFactor: "optional" | "required";
+            /** @description whether invitations can go by mail: a mail server is set up, and there is an address for links */
+            mail: boolean;
         };
         PeopleSettings: {
             /** @enum {string} */

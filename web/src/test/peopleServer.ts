@@ -59,7 +59,7 @@ export const peoplePaths = {
 export function peopleServer(people: Person[] = [elifAsPerson], invitations: Invitation[] = []) {
   const profile = profileServer();
   const live = fakeStreams();
-  const state = { people, invitations, profile, live, secondFactor: 'optional' };
+  const state = { people, invitations, profile, live, secondFactor: 'optional', mail: true };
   onGet('/admin-api/client/pc/live', ({ request }) =>
     live.open('', request.headers.get('Last-Event-ID') ?? '', request.signal),
   );
@@ -96,6 +96,7 @@ export function peopleServer(people: Person[] = [elifAsPerson], invitations: Inv
       ...paged(found, search),
       owners: state.people.filter(({ role }) => role === 'owner').length,
       secondFactor: state.secondFactor,
+      mail: state.mail,
     };
   });
   query(onGet, peoplePaths.invitations, (search) => paged(state.invitations, search));

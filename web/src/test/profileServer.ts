@@ -48,6 +48,7 @@ export const recoveryCodes = ['7K3Q-9DMX-2B4F', '0000-1111-2222'];
 export interface ProfileServer {
   user: User;
   sms: boolean;
+  smsLogged: boolean;
   passwordMin: number;
   credentials: Credential[];
   answers: Map<string, () => Response | Promise<Response>>;
@@ -79,6 +80,7 @@ export function profileServer(change: Partial<ProfileServer> = {}): ProfileServe
   const state: ProfileServer = {
     user: { ...elif },
     sms: true,
+    smsLogged: false,
     passwordMin: 6,
     credentials: [],
     answers: new Map(),
@@ -94,6 +96,7 @@ export function profileServer(change: Partial<ProfileServer> = {}): ProfileServe
       captcha: 'off',
       demoPages: false,
       sms: state.sms,
+      ...(state.smsLogged ? { smsLogged: true } : {}),
       passwordMin: state.passwordMin,
     }),
   );

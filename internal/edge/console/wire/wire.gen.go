@@ -216,6 +216,7 @@ func (e DeliveryEvent) Valid() bool {
 // Defines values for DeliveryState.
 const (
 	Failed  DeliveryState = "failed"
+	Logged  DeliveryState = "logged"
 	Queued  DeliveryState = "queued"
 	Sent    DeliveryState = "sent"
 	Skipped DeliveryState = "skipped"
@@ -225,6 +226,8 @@ const (
 func (e DeliveryState) Valid() bool {
 	switch e {
 	case Failed:
+		return true
+	case Logged:
 		return true
 	case Queued:
 		return true
@@ -1626,9 +1629,12 @@ type ConsoleSettings struct {
 	// PasswordMin characters that a new password has at least (setting `--password-min`)
 	PasswordMin int `json:"passwordMin"`
 
-	// Sms whether codes can be sent
-	Sms     bool   `json:"sms"`
-	Version string `json:"version"`
+	// Sms whether codes can be requested
+	Sms bool `json:"sms"`
+
+	// SmsLogged with sms: codes are only written to the server's log (the demo), no phone receives them; absent means no
+	SmsLogged *bool  `json:"smsLogged,omitempty"`
+	Version   string `json:"version"`
 }
 
 // ConsoleSettingsAnswer defines model for ConsoleSettingsAnswer.
@@ -1766,12 +1772,14 @@ type Delivery struct {
 	// People the names of the tenant's users who have this email address or mobile number; absent: nobody has
 	People *[]string `json:"people,omitempty"`
 
-	// Reason For a queued delivery, what it waits for: period (the notification period), muted (the rule is muted), backlog (late readings are still arriving), digest (the end of the minute), trigger (the delivery of the trigger, or for a webhook the delivery before, must be sent first), server (the mail server or SMS gateway cannot be reached), retry (the next attempt), released (held after a restore), budget (the day's budget is used up: it waits for the hour's message, or for tomorrow). For a skipped or failed delivery, the cause: ended (the notice ended before it could be sent), notTold (the trigger was not sent), old (attempts went on for 24 hours), refused (the receiving server refused it permanently), off (this channel kind is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was switched off or deleted), budget (twice the day's budget had been sent). For a sent delivery: logged (it was only written to the server's log; nobody was notified).
+	// Reason For a queued delivery, what it waits for: period (the notification period), muted (the rule is muted), backlog (late readings are still arriving), digest (the end of the minute), trigger (the delivery of the trigger, or for a webhook the delivery before, must be sent first), server (the mail server or SMS gateway cannot be reached), retry (the next attempt), released (held after a restore), budget (the day's budget is used up: it waits for the hour's message, or for tomorrow). For a skipped or failed delivery, the cause: ended (the notice ended before it could be sent), notTold (the trigger was not sent), old (attempts went on for 24 hours), refused (the receiving server refused it permanently), off (this channel kind is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was switched off or deleted), budget (twice the day's budget had been sent).
 	Reason *DeliveryReason `json:"reason,omitempty"`
 
 	// Recipient an address of its kind, or the host of a webhook
-	Recipient string        `json:"recipient"`
-	State     DeliveryState `json:"state"`
+	Recipient string `json:"recipient"`
+
+	// State sent: the receiving server accepted it; logged: it was only written to the server's log, nobody was notified
+	State DeliveryState `json:"state"`
 
 	// Steps oldest first; the newest 20
 	Steps      []DeliveryStep `json:"steps"`
@@ -1781,10 +1789,10 @@ type Delivery struct {
 // DeliveryEvent defines model for Delivery.Event.
 type DeliveryEvent string
 
-// DeliveryState defines model for Delivery.State.
+// DeliveryState sent: the receiving server accepted it; logged: it was only written to the server's log, nobody was notified
 type DeliveryState string
 
-// DeliveryReason For a queued delivery, what it waits for: period (the notification period), muted (the rule is muted), backlog (late readings are still arriving), digest (the end of the minute), trigger (the delivery of the trigger, or for a webhook the delivery before, must be sent first), server (the mail server or SMS gateway cannot be reached), retry (the next attempt), released (held after a restore), budget (the day's budget is used up: it waits for the hour's message, or for tomorrow). For a skipped or failed delivery, the cause: ended (the notice ended before it could be sent), notTold (the trigger was not sent), old (attempts went on for 24 hours), refused (the receiving server refused it permanently), off (this channel kind is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was switched off or deleted), budget (twice the day's budget had been sent). For a sent delivery: logged (it was only written to the server's log; nobody was notified).
+// DeliveryReason For a queued delivery, what it waits for: period (the notification period), muted (the rule is muted), backlog (late readings are still arriving), digest (the end of the minute), trigger (the delivery of the trigger, or for a webhook the delivery before, must be sent first), server (the mail server or SMS gateway cannot be reached), retry (the next attempt), released (held after a restore), budget (the day's budget is used up: it waits for the hour's message, or for tomorrow). For a skipped or failed delivery, the cause: ended (the notice ended before it could be sent), notTold (the trigger was not sent), old (attempts went on for 24 hours), refused (the receiving server refused it permanently), off (this channel kind is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was switched off or deleted), budget (twice the day's budget had been sent).
 type DeliveryReason = string
 
 // DeliveryStep defines model for DeliveryStep.
@@ -3159,6 +3167,9 @@ type PasswordUpdate struct {
 type PeoplePage struct {
 	List []Person `json:"list"`
 
+	// Mail whether invitations can go by mail: a mail server is set up, and there is an address for links
+	Mail bool `json:"mail"`
+
 	// Owners how many owners can sign in: the last one stays
 	Owners int `json:"owners"`
 
@@ -3909,7 +3920,7 @@ type WebhookDelivery struct {
 	NextTime *int64 `json:"nextTime,omitempty"`
 	NoticeId int64  `json:"noticeId"`
 
-	// Reason For a queued delivery, what it waits for: period (the notification period), muted (the rule is muted), backlog (late readings are still arriving), digest (the end of the minute), trigger (the delivery of the trigger, or for a webhook the delivery before, must be sent first), server (the mail server or SMS gateway cannot be reached), retry (the next attempt), released (held after a restore), budget (the day's budget is used up: it waits for the hour's message, or for tomorrow). For a skipped or failed delivery, the cause: ended (the notice ended before it could be sent), notTold (the trigger was not sent), old (attempts went on for 24 hours), refused (the receiving server refused it permanently), off (this channel kind is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was switched off or deleted), budget (twice the day's budget had been sent). For a sent delivery: logged (it was only written to the server's log; nobody was notified).
+	// Reason For a queued delivery, what it waits for: period (the notification period), muted (the rule is muted), backlog (late readings are still arriving), digest (the end of the minute), trigger (the delivery of the trigger, or for a webhook the delivery before, must be sent first), server (the mail server or SMS gateway cannot be reached), retry (the next attempt), released (held after a restore), budget (the day's budget is used up: it waits for the hour's message, or for tomorrow). For a skipped or failed delivery, the cause: ended (the notice ended before it could be sent), notTold (the trigger was not sent), old (attempts went on for 24 hours), refused (the receiving server refused it permanently), off (this channel kind is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was switched off or deleted), budget (twice the day's budget had been sent).
 	Reason *DeliveryReason `json:"reason,omitempty"`
 	State  string          `json:"state"`
 

@@ -5,7 +5,7 @@ import { useFormat } from '@/lib/format/format';
 import type { Delivery } from '../queries';
 import css from './DeliveryHistory.module.css';
 import { deliveryStatusText } from './reasons';
-import { isPlanned, shownState } from './recipients';
+import { isPlanned } from './recipients';
 
 /** More reminders would hide the beginning and the end. */
 const maxReminders = 3;
@@ -62,7 +62,7 @@ function DeliveryEntry({ delivery, nth }: { delivery: Delivery; nth: number }) {
       ? t('inform.told.events.reminder', { n: format.number(nth) })
       : t(`inform.told.events.${event}`),
     digest ? t('inform.told.digest') : '',
-    planned ? t('inform.told.planned') : t(`inform.told.states.${shownState(delivery)}`),
+    planned ? t('inform.told.planned') : t(`inform.told.states.${state}`),
   ];
   return (
     <>

@@ -34,9 +34,9 @@ describe('the notified recipients', () => {
         delivery(),
         delivery({ recipient: 'w', state: 'queued' }),
         delivery({ recipient: 'x', state: 'failed' }),
-        delivery({ mode: 'phoneMessage', recipient: '+905551112233' }),
+        delivery({ mode: 'phoneMessage', recipient: '+905551112233', state: 'logged' }),
       ]),
-    ).toEqual(['x failed 1', 'w queued 1', 'c skipped 1', 'a@farm.example sent 1', '+905551112233 sent 1']);
+    ).toEqual(['x failed 1', 'w queued 1', 'c skipped 1', 'a@farm.example sent 1', '+905551112233 logged 1']);
   });
 
   it('include two webhooks at one host separately', () => {
@@ -56,6 +56,7 @@ describe('the notified recipients', () => {
       delivery({ event: 'reminder', createTime: 3000 }),
       delivery({ event: 'reminder', createTime: 2000 }),
       delivery({ event: 'reminder', createTime: 4000, state: 'skipped', reason: 'ended' }),
+      delivery({ event: 'reminder', createTime: 5000, state: 'logged' }),
       delivery(),
     ]);
     expect(one?.deliveries.map(({ event, createTime }) => [event, createTime])).toEqual([
@@ -63,6 +64,7 @@ describe('the notified recipients', () => {
       ['reminder', 2000],
       ['reminder', 3000],
       ['reminder', 4000],
+      ['reminder', 5000],
       ['resolved', 500],
     ]);
     expect(one).toMatchObject({ state: 'sent', reminders: 2 });

@@ -55,7 +55,7 @@ export function AccessFields({ values, errors, scopesRef, dayRef, onChange }: Ac
             className={css.select}
             value={values.expiry}
             onChange={({ target }) =>
-              onChange({ expiry: expiries.find((expiry) => expiry === target.value) ?? 'never' })
+              onChange({ expiry: expiries.find((expiry) => expiry === target.value) ?? values.expiry })
             }
           >
             {expiries.map((expiry) => (
@@ -87,7 +87,7 @@ function Scopes({ values, error, firstRef, onChange }: ScopesProps) {
   const chosen = scopesOf(values);
   const tick = (scope: Scope, ticked: boolean) =>
     onChange({
-      dropped: ticked ? values.dropped.filter((other) => other !== scope) : [...values.dropped, scope],
+      ticked: ticked ? [...values.ticked, scope] : values.ticked.filter((other) => other !== scope),
     });
   return (
     <fieldset className={css.scopes} aria-describedby={error ? `${id}-error` : undefined}>

@@ -27,8 +27,9 @@ interface AddDialogProps {
 
 type Values = AccessValues & { name: string };
 
-// Only owners make keys, so any role is theirs to give.
-const atFirst: Values = { name: '', role: 'owner', dropped: [], expiry: 'never', day: '' };
+// A key lies in some program's settings: it begins with the least that most programs need, which is to read, and ends by
+// itself. Only owners make keys, so any role is theirs to give.
+const atFirst: Values = { name: '', role: 'viewer', ticked: ['read'], expiry: 'year', day: '' };
 
 export function AddDialog({ open, onClose, onMade }: AddDialogProps) {
   const { t } = useTranslation();

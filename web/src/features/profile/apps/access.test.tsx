@@ -46,9 +46,10 @@ describe('the expiry', () => {
 });
 
 it('a lesser role takes scopes away, a higher one gives back those that were ticked', () => {
-  expect(scopesOf({ role: 'viewer', dropped: [] })).toEqual(['read']);
-  expect(scopesOf({ role: 'operator', dropped: ['read'] })).toEqual(['telemetry']);
-  expect(scopesOf({ role: 'owner', dropped: ['read'] })).toEqual(['telemetry', 'webhooks']);
+  const ticked = ['webhooks', 'telemetry'] as const;
+  expect(scopesOf({ role: 'viewer', ticked })).toEqual([]);
+  expect(scopesOf({ role: 'operator', ticked })).toEqual(['telemetry']);
+  expect(scopesOf({ role: 'owner', ticked })).toEqual(['telemetry', 'webhooks']);
 });
 
 describe('the list', () => {
@@ -92,16 +93,30 @@ describe('the list', () => {
 });
 
 describe('a new key', () => {
+  it('reads as a viewer for a year unless something else is chosen', async () => {
+    const { server, person } = await openDialog();
+    await person.type(dialog().getByRole('textbox', { name: 'Name' }), 'Reader{Enter}');
+    await screen.findByText('Keep the secret now');
+    expect(sentTo(server, paths.create)).toEqual([
+      {
+        name: 'Reader',
+        role: 'viewer',
+        scopes: ['read'],
+        expiryTime: expiryTime({ expiry: 'year', day: '' }, Date.now()),
+      },
+    ]);
+  });
+
   it('has what was chosen', async () => {
     const { server, person } = await openDialog();
     await person.type(dialog().getByRole('textbox', { name: 'Name' }), 'Reader');
-    await person.click(box('Telemetry'));
+    await person.selectOptions(dialog().getByRole('combobox', { name: 'Role' }), 'Owner');
     await person.click(box('Webhooks'));
     await person.selectOptions(dialog().getByRole('combobox', { name: 'Expires' }), 'In 30 days');
     await person.click(dialog().getByRole('button', { name: 'Create key' }));
     await screen.findByText('Keep the secret now');
     expect(sentTo(server, paths.create)).toEqual([
-      { name: 'Reader', role: 'owner', scopes: ['read'], expiryTime: midnight(Date.now(), 31) },
+      { name: 'Reader', role: 'owner', scopes: ['read', 'webhooks'], expiryTime: midnight(Date.now(), 31) },
     ]);
   });
 
@@ -109,12 +124,12 @@ describe('a new key', () => {
     const { server, person } = await openDialog();
     await person.type(dialog().getByRole('textbox', { name: 'Name' }), 'Gateway');
     await person.selectOptions(dialog().getByRole('combobox', { name: 'Role' }), 'Operator');
-    expect(box('Telemetry')).toBeChecked();
+    expect(box('Telemetry')).not.toBeChecked();
     expect(box('Webhooks')).toBeDisabled();
     expect(box('Webhooks')).not.toBeChecked();
     expect(box('Webhooks')).toHaveAccessibleDescription('Sets up webhooks Needs at least the role “Owner”');
     await person.click(box('Read'));
-    await person.click(box('Telemetry'));
+    await person.selectOptions(dialog().getByRole('combobox', { name: 'Expires' }), 'Never');
     await person.click(dialog().getByRole('button', { name: 'Create key' }));
     expect(dialog().getByText('Choose at least one scope')).toBeVisible();
     expect(box('Read')).toHaveFocus();

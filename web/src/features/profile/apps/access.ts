@@ -20,18 +20,18 @@ export const allows = (role: Role, least: Role) => roles.indexOf(role) >= roles.
 export const expiries = ['never', 'month', 'quarter', 'year', 'day'] as const;
 export type Expiry = (typeof expiries)[number];
 
-/** What the form says of a new key, before it is known what its maker may give. */
+/** What the form says of a new key. */
 export interface AccessValues {
   role: Role;
-  /** The scopes that the user unticked: those that the role allows are ticked at first. */
-  dropped: readonly Scope[];
+  /** The scopes that are ticked; the role may not allow all of them. */
+  ticked: readonly Scope[];
   expiry: Expiry;
   /** 2026-11-21, for the expiry `day`; empty until it is chosen. */
   day: string;
 }
 
-export const scopesOf = ({ role, dropped }: Pick<AccessValues, 'role' | 'dropped'>): Scope[] =>
-  scopeRoles.filter((known) => allows(role, known.role) && !dropped.includes(known.scope)).map(({ scope }) => scope);
+export const scopesOf = ({ role, ticked }: Pick<AccessValues, 'role' | 'ticked'>): Scope[] =>
+  scopeRoles.filter((known) => allows(role, known.role) && ticked.includes(known.scope)).map(({ scope }) => scope);
 
 /** The end of the last day on which the key is valid, by the tenant's calendar; undefined: never. */
 export function expiryTime({ expiry, day }: Pick<AccessValues, 'expiry' | 'day'>, now: number): number | undefined {

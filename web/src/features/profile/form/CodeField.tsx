@@ -1,7 +1,8 @@
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Button, Input, type InputRef } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { api } from '@/lib/http/api';
+import { consoleSettingsQuery } from '@/lib/http/queries';
 import { Field } from '@/ui/form/Field';
 import type { FieldState } from '@/ui/form/useForm';
 import { startCodeWait, useCodeWaitSeconds } from './codeWait';
@@ -27,6 +28,7 @@ interface CodeFieldProps {
 export function CodeField({ value, onChange, field, number, say, hint, disabled = false, onSent }: CodeFieldProps) {
   const { t } = useTranslation();
   const seconds = useCodeWaitSeconds();
+  const logged = useQuery(consoleSettingsQuery()).data?.smsLogged ?? false;
   const send = useMutation({
     mutationFn: async (mobile: string) => {
       await api.post('/app-api/member/auth/send-sms-code', { body: { mobile, scene: codeScene } });
@@ -37,7 +39,7 @@ export function CodeField({ value, onChange, field, number, say, hint, disabled 
       onSent();
     },
   });
-  const sentTo = send.data;
+  const sent = send.data === undefined ? '' : t(logged ? 'phone.logged' : 'phone.sent', { number: say(send.data) });
 
   const onSend = () => {
     const to = number();
@@ -50,7 +52,7 @@ export function CodeField({ value, onChange, field, number, say, hint, disabled 
         label={t('phone.code')}
         required
         error={field.error ? t(field.error) : undefined}
-        hint={sentTo ? t('phone.sent', { number: say(sentTo) }) : hint}
+        hint={sent || (logged ? t('channel.logged') : hint)}
         after={
           <Button onClick={onSend} loading={send.isPending} disabled={disabled || seconds > 0}>
             {seconds > 0 ? t('phone.again', { seconds }) : t('phone.send')}
@@ -72,7 +74,7 @@ export function CodeField({ value, onChange, field, number, say, hint, disabled 
         )}
       </Field>
       <span className="visually-hidden" role="status">
-        {sentTo ? t('phone.sent', { number: say(sentTo) }) : ''}
+        {sent}
       </span>
     </>
   );

@@ -7,15 +7,16 @@ import { refused } from '@/test/server';
 const dialog = () => within(screen.getByRole('dialog'));
 const email = () => dialog().getByRole('textbox', { name: /^Email/ });
 
-async function open(invitations = [invitation(1)]) {
+async function open(invitations = [invitation(1)], mail = true) {
   const server = peopleServer(undefined, invitations);
+  server.mail = mail;
   const { person: user } = await openProfile('/profile?tab=people');
   await screen.findByRole('button', { name: 'Invite' });
   return { server, user };
 }
 
-async function openForm() {
-  const opened = await open([]);
+async function openForm(mail = true) {
+  const opened = await open([], mail);
   await opened.user.click(screen.getByRole('button', { name: 'Invite' }));
   return opened;
 }
@@ -47,6 +48,22 @@ describe('the invite dialog', () => {
     await user.click(dialog().getByRole('radio', { name: 'Pass on the link' }));
     expect(email()).toHaveAccessibleDescription('This email address is not valid');
     await user.clear(email());
+    await user.click(dialog().getByRole('button', { name: 'Make link' }));
+    await waitForDialog('Pass this link on');
+    expect(sentTo(server.profile, peoplePaths.invite)).toEqual([{ role: 'viewer', sendMail: false }]);
+  });
+
+  it('proposes the link where the server cannot send mail, and says so where mail is chosen', async () => {
+    const { server, user } = await openForm(false);
+    const way = (name: string) => dialog().getByRole('radio', { name });
+    expect(way('Pass on the link')).toBeChecked();
+    expect(dialog().queryByText(/^This server cannot send mail/)).toBeNull();
+    await user.click(way('Send by mail'));
+    expect(dialog().getByText(/^This server cannot send mail: pass on the link, or ask whoever runs/)).toBeVisible();
+    await user.click(dialog().getByRole('button', { name: 'Cancel' }));
+    await waitForDialogClosed();
+    await user.click(screen.getByRole('button', { name: 'Invite' }));
+    expect(way('Pass on the link')).toBeChecked();
     await user.click(dialog().getByRole('button', { name: 'Make link' }));
     await waitForDialog('Pass this link on');
     expect(sentTo(server.profile, peoplePaths.invite)).toEqual([{ role: 'viewer', sendMail: false }]);

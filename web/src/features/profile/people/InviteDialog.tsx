@@ -27,18 +27,22 @@ import { RoleField } from './RoleField';
 
 interface InviteDialogProps {
   open: boolean;
+  /** Whether the server can send invitations by mail. */
+  mail: boolean;
   onClose: () => void;
   /** The invitation is made, and this is its link to pass on. */
   onLink: (fresh: FreshLink) => void;
 }
 
 /** Invites a person, by mail or with a link to pass on. */
-export function InviteDialog({ open, onClose, onLink }: InviteDialogProps) {
+export function InviteDialog({ open, mail, onClose, onLink }: InviteDialogProps) {
   const { t } = useTranslation();
   const id = useId();
   const client = useQueryClient();
-  const [values, setValues] = useState(emptyInvitation);
+  const [changed, setChanged] = useState<Partial<InvitationValues>>({});
+  const values = { ...emptyInvitation(mail), ...changed };
   const byMail = values.way === 'mail';
+  const wayHint = byMail ? (mail ? 'people.form.mailHint' : 'people.form.mailOff') : 'people.form.linkHint';
 
   const send = useMutation({
     mutationFn: (wanted: InvitationValues) => invite(requestOf(wanted)),
@@ -63,7 +67,7 @@ export function InviteDialog({ open, onClose, onLink }: InviteDialogProps) {
   const refusal = mailOff ? undefined : invitationRefusal(send.error, t);
   const refused = (field: 'email' | 'role' | 'nickname') => (refusal?.field === field ? refusal.text : undefined);
   const change = (part: Partial<InvitationValues>) => {
-    setValues((before) => ({ ...before, ...part }));
+    setChanged((before) => ({ ...before, ...part }));
     // What the server said no longer holds once something is changed.
     if (send.isError) send.reset();
   };
@@ -76,7 +80,7 @@ export function InviteDialog({ open, onClose, onLink }: InviteDialogProps) {
       onClose={onClose}
       firm={values.email !== '' || values.nickname !== ''}
       onClosed={() => {
-        setValues(emptyInvitation);
+        setChanged({});
         form.forget();
         send.reset();
       }}
@@ -121,7 +125,7 @@ export function InviteDialog({ open, onClose, onLink }: InviteDialogProps) {
             ]}
             onChange={(way) => change({ way })}
           />
-          <p className={css.wayHint}>{t(byMail ? 'people.form.mailHint' : 'people.form.linkHint')}</p>
+          <p className={css.wayHint}>{t(wayHint)}</p>
         </div>
         <Field
           label={t('profile.email')}

@@ -123,7 +123,7 @@ export function PeopleTab() {
       ) : null}
       {data ? <Invitations onLink={setFresh} onClosed={restoreFocus} /> : null}
       {data ? <FactorPolicy policy={data.secondFactor} /> : null}
-      <InviteDialog open={inviting} onClose={() => setInviting(false)} onLink={setFresh} />
+      <InviteDialog open={inviting} mail={data?.mail ?? true} onClose={() => setInviting(false)} onLink={setFresh} />
       <LinkDialog fresh={fresh} onClose={() => setFresh(null)} onClosed={restoreFocus} />
       <PersonDialog of={edited} self={self} onClose={() => setEdited(null)} onClosed={restoreFocus} />
       <PersonConfirmDialog

@@ -15,7 +15,14 @@ export interface InvitationValues {
   language: string;
 }
 
-export const emptyInvitation: InvitationValues = { way: 'mail', email: '', role: 'viewer', nickname: '', language: '' };
+/** What the form proposes: the link where the server cannot send mail. */
+export const emptyInvitation = (mail: boolean): InvitationValues => ({
+  way: mail ? 'mail' : 'link',
+  email: '',
+  role: 'viewer',
+  nickname: '',
+  language: '',
+});
 
 export type InvitationError = 'profile.emailRequired' | 'profile.emailFormat';
 

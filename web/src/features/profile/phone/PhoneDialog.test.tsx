@@ -87,6 +87,17 @@ describe('another number', () => {
   });
 });
 
+it('does not say that a code is on its way where SMS are only logged', async () => {
+  const { person } = await open({ smsLogged: true });
+  expect(code()).toHaveAccessibleDescription(/^SMS are written to this server’s log only: no phone receives them/);
+  await person.type(mobile(), '+905551112233');
+  await person.click(send());
+  const said = 'The code for +905551112233 was only written to this server’s log: no phone receives it. ';
+  expect(await dialog().findByRole('status')).toHaveTextContent(said);
+  expect(code()).toHaveAccessibleDescription(`${said}It is good for 10 minutes.`);
+  expect(dialog().queryByText(/on its way/)).toBeNull();
+});
+
 it('binds a first number with a call of its own', async () => {
   const { server, person } = await open({ user: { ...elif, mobile: '' } });
   expect(screen.getByRole('dialog')).toHaveAccessibleName('Bind a mobile number');
