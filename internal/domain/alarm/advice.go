@@ -54,7 +54,7 @@ func Advise(ctx context.Context, store *reading.Store, t tenant.ID, d *Detail, p
 			rules = append(rules, withRecovery(r, index, recovery))
 		}
 	}
-	trials, err := runTrials(ctx, &RehearsalOptions{Readings: store, From: from, To: to}, rules, p)
+	trials, err := runTrials(ctx, &RehearsalOptions{Readings: store, From: from, To: to}, rules, p, nil)
 	if err != nil {
 		return nil, err
 	}

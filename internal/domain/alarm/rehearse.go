@@ -70,7 +70,7 @@ func Rehearse(
 	builder := adviceBuilder{}
 	builder.add(h, p)
 	changes := builder.candidates()
-	if err := count(ctx, o, changes, r, p); err != nil {
+	if err := builder.count(ctx, o, changes, r, p, place); err != nil {
 		return nil, err
 	}
 	h.Advice = builder.best(changes)
@@ -133,7 +133,7 @@ func rehearse(
 		return nil, err
 	}
 	h.trial.end(h.last)
-	h.Pace = pace.pace(r)
+	h.Pace, h.interval = pace.pace(r), pace.usual()
 	h.list()
 	return h, nil
 }
@@ -259,6 +259,7 @@ type rehearsalRun struct {
 	trial       *trial
 	deltas      deltaHistogram // of the property that a recovery value would apply to
 	first, last int64          // sample, epoch ms; 0: there is none
+	interval    int64          // the usual one over all samples, ms; 0: none is known
 }
 
 func (h *rehearsalRun) open(at int64, unsteady bool) {

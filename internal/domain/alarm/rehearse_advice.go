@@ -25,6 +25,13 @@ const (
 	mostRecoveries = 6
 )
 
+// Stated are the times that advice may state: every longer episode is kept. A change that drops one
+// which is longer than all of them is not advised.
+var Stated = [...]time.Duration{
+	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 20 * time.Minute,
+	30 * time.Minute,
+}
+
 // hitsTried are the numbers of hits to try; those not above the rule's are skipped.
 var hitsTried = []int{2, 3, 5, mostHits}
 
@@ -50,6 +57,15 @@ type RehearsalAdvice struct {
 
 	Notices int // with the change
 	Without int // without it
+
+	// KeepsLonger is one of Stated, or 0. Every longer episode (notices without the change that are
+	// at most ten minutes apart) is kept: with the change a notice is open at some time of it, and
+	// began at most half a day before it.
+	KeepsLonger time.Duration
+	Kept        int // episodes longer than KeepsLonger
+	Dropped     int // episodes that are not kept
+	// KeptNights are the nights of the episodes that Kept counts; 0: some were by day.
+	KeptNights int
 }
 
 // apply returns a rule with the change.
@@ -71,7 +87,8 @@ func withRecovery(r Rule, index int, recovery float64) Rule {
 // candidate is a change to try.
 type candidate struct {
 	RehearsalAdvice
-	openTime int64 // for how long a notice would have been open, in all, ms
+	openTime int64         // for how long a notice would have been open, in all, ms
+	dropped  durationTally // episodes that are not kept
 }
 
 // adviceBuilder collects what rehearsals of a rule, on one device or on several, say about possible
@@ -84,6 +101,7 @@ type adviceBuilder struct {
 	spanned  int64             // from the first sample to the last, ms
 	deltas   deltaHistogram    // of the property that a recovery value would apply to
 	interval int64             // the longest of the usual intervals, ms; 0: none is known
+	episodes episodeTally
 }
 
 // add takes in the rehearsal of a device of a product.
@@ -96,7 +114,7 @@ func (h *adviceBuilder) add(run *rehearsalRun, p *device.Product) {
 	h.openTime += run.trial.openTime
 	h.spanned += run.last - run.first
 	h.deltas.merge(&run.deltas)
-	h.interval = max(h.interval, run.Pace.Interval)
+	h.interval = max(h.interval, run.Pace.Interval, run.interval)
 }
 
 // candidates are the changes to try; of each kind the smaller ones first.
@@ -194,14 +212,16 @@ func (h *adviceBuilder) windowFor(hits int) time.Duration {
 }
 
 // best selects, of the tried changes, those with which there would have been at most half as many
-// notices: of each kind the smallest that spares nearly as many as the best of that kind.
+// notices but some, and which drop no episode longer than all of Stated: of each kind the smallest that
+// spares nearly as many as the best of that kind.
 func (h *adviceBuilder) best(changes []candidate) (all []RehearsalAdvice) {
 	for _, kind := range []string{AdviseRecovery, AdviseHits} {
 		fewest := math.MaxInt
 		var fit []RehearsalAdvice
 		for _, c := range changes {
 			longer := float64(c.openTime - h.openTime)
-			if c.Kind == kind && 2*c.Notices <= h.total && longer <= longerOpen*float64(h.spanned) {
+			if c.Kind == kind && c.Notices > 0 && 2*c.Notices <= h.total &&
+				longer <= longerOpen*float64(h.spanned) && h.keeps(&c) {
 				c.Without = h.total
 				fit = append(fit, c.RehearsalAdvice)
 				fewest = min(fewest, c.Notices)
@@ -218,16 +238,52 @@ func (h *adviceBuilder) best(changes []candidate) (all []RehearsalAdvice) {
 	return all
 }
 
-// count adds to each change what it leads to on a device, in one more pass over its readings.
-func count(ctx context.Context, o *RehearsalOptions, changes []candidate, r Rule, p *device.Product) error {
-	rules := make([]Rule, len(changes))
+// keeps fills in which episodes a change keeps. It returns false where no stated time is long enough.
+func (h *adviceBuilder) keeps(c *candidate) bool {
+	longest := c.dropped.longest()
+	if longest == len(Stated) {
+		return false
+	}
+	if longest >= 0 {
+		c.KeepsLonger = Stated[longest]
+	}
+	c.Dropped = c.dropped.longerThan(-1)
+	c.Kept, c.KeptNights = h.episodes.longerThan(longest)
+	return true
+}
+
+// count adds to each change what it leads to on a device, in one more pass over its readings, and
+// the episodes that there are without one.
+func (h *adviceBuilder) count(
+	ctx context.Context,
+	o *RehearsalOptions,
+	changes []candidate,
+	r Rule,
+	p *device.Product,
+	place *Coordinates,
+) error {
+	if len(changes) == 0 {
+		return nil
+	}
+	rules := []Rule{r}
 	for i := range changes {
-		rules[i] = changes[i].apply(r)
+		rules = append(rules, changes[i].apply(r))
 	}
-	trials, err := runTrials(ctx, o, rules, p)
-	for i := range trials {
-		changes[i].Notices += trials[i].notices
-		changes[i].openTime += trials[i].openTime
+	trials, err := runTrials(ctx, o, rules, p, func(e episode, trials []trial) {
+		length, middle := lengthOf(e.to-e.from), (e.from+e.to)/2
+		h.episodes.add(length, night(middle, o.Zone, place), nightOf(middle, o.Zone))
+		for i := range changes {
+			if !trials[1+i].covers(e.from) {
+				changes[i].dropped[length]++
+			}
+		}
+	})
+	if err != nil {
+		return err
 	}
-	return err
+	for i, tried := range trials[1:] {
+		changes[i].Notices += tried.notices
+		changes[i].openTime += tried.openTime
+	}
+	return nil
 }

@@ -2,6 +2,7 @@ package alarm_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -48,25 +49,63 @@ func (p *history) adviceSummary(r alarm.Rule, model *device.Product, to int64) s
 		if a.Without != h.Total {
 			p.t.Errorf("%d without, of %d", a.Without, h.Total)
 		}
-		with := r
-		if a.Kind == alarm.AdviseHits {
-			with.Hits, with.Window = a.Hits, a.Window
-		} else {
-			with.Conditions = append([]alarm.Condition(nil), r.Conditions...)
-			with.Conditions[a.Condition].Recovery = &a.Recovery
-		}
-		again := p.rehearsed(with, model, to)
+		again := p.rehearsed(advisedRule(r, a), model, to)
 		if again.Total != a.Notices || !again.Pace.Fits {
 			p.t.Errorf("%+v, and with it there are %d; %+v", a, again.Total, again.Pace)
 		}
+		p.checkKept(h, again, a)
 		words = append(words, adviceText(a))
 	}
 	return strings.Join(words, "; ")
 }
 
+// checkKept checks what an advice says of the episodes that it keeps by comparing the rehearsals with
+// and without it: each that is longer than it states is met by a notice that began at most half a
+// day before.
+func (p *history) checkKept(without, with *alarm.Rehearsal, a alarm.RehearsalAdvice) {
+	p.t.Helper()
+	if with.Total == 0 {
+		p.t.Errorf("%+v leaves no notice", a)
+	}
+	if without.Total > len(without.Notices) || with.Total > len(with.Notices) {
+		p.t.Fatalf("%d and %d notices are more than are listed", without.Total, with.Total)
+	}
+	const calm = 10 * minuteMs
+	var episodes []alarm.RehearsedNotice
+	for _, n := range without.Notices {
+		if n.End == 0 {
+			n.End = without.To
+		}
+		if i := len(episodes) - 1; i >= 0 && n.Start-episodes[i].End <= calm {
+			episodes[i].End = n.End
+		} else {
+			episodes = append(episodes, n)
+		}
+	}
+	kept, dropped := 0, 0
+	for _, e := range episodes {
+		met := slices.ContainsFunc(with.Notices, func(w alarm.RehearsedNotice) bool {
+			return w.Start <= e.End+calm && (w.End == 0 || w.End > e.Start) && w.Start >= e.Start-dayMs/2
+		})
+		if !met {
+			dropped++
+		}
+		if e.End-e.Start > a.KeepsLonger.Milliseconds() {
+			kept++
+			if !met {
+				p.t.Errorf("%+v drops %+v", a, e)
+			}
+		}
+	}
+	if kept != a.Kept || dropped != a.Dropped {
+		p.t.Errorf("%+v, but %d are kept and %d dropped", a, kept, dropped)
+	}
+}
+
 func adviceText(a alarm.RehearsalAdvice) string {
 	if a.Kind == alarm.AdviseHits {
-		return fmt.Sprintf("%d in %s: %d of %d", a.Hits, a.Window, a.Notices, a.Without)
+		return fmt.Sprintf("%d in %s: %d of %d, keeps %d over %s, drops %d", a.Hits, a.Window, a.Notices, a.Without,
+			a.Kept, a.KeepsLonger, a.Dropped)
 	}
 	return fmt.Sprintf("%s %d clears at %v: %d of %d", a.Attribute, a.Condition, a.Recovery, a.Notices, a.Without)
 }
@@ -107,24 +146,24 @@ func TestRehearsalAdvice(t *testing.T) {
 		// Each hour has 30 frosts of a minute. The value changes by 0.6, so 0.5, 1, 2 and 5 are
 		// tried. With two hits there are 15 an hour, with three in five minutes 10, with five in
 		// ten 6, with ten in twenty 3.
-		"a swing": {oscillation(0, .3, 5), 10, frost, historyProduct, "air 0 clears at 0.5: 10 of 300; 5 in 10m0s: 60 of 300"},
+		"a swing": {oscillation(0, .3, 5), 10, frost, historyProduct, "air 0 clears at 0.5: 10 of 300; 5 in 10m0s: 60 of 300, keeps 10 over 0s, drops 0"},
 		"a swing about a limit from below": {
 			oscillation(30, .3, 25), 10, ruleWith(1, time.Minute, numberCondition("air", comparator.AtLeast, 30)),
 			historyProduct,
-			"air 0 clears at 29.5: 10 of 300; 5 in 10m0s: 60 of 300",
+			"air 0 clears at 29.5: 10 of 300; 5 in 10m0s: 60 of 300, keeps 10 over 0s, drops 0",
 		},
 		"of several conditions, the first that is compared by size": {
 			oscillation(0, .3, 5), 10, ruleWith(1, time.Minute, numberCondition("air", comparator.NotEqual, 7), numberCondition("air", comparator.AtMost, 0)), historyProduct,
-			"air 1 clears at 0.5: 10 of 300; 5 in 10m0s: 60 of 300",
+			"air 1 clears at 0.5: 10 of 300; 5 in 10m0s: 60 of 300, keeps 10 over 0s, drops 0",
 		},
 		"few notices":                  {oscillation(0, .3, 5), 10, ruleWith(10, 20*time.Minute, numberCondition("air", comparator.Below, -.2)), historyProduct, "air 0 clears at 0.8: 10 of 30"},
 		"fewer than are advised":       {oscillation(0, .3, 5), 1, ruleWith(10, 20*time.Minute, numberCondition("air", comparator.Below, 0)), historyProduct, ""},
-		"a recovery that is too small": {oscillation(0, .7, 5), 10, recovering(frost, .5), historyProduct, "air 0 clears at 1: 10 of 300; 5 in 10m0s: 60 of 300"},
+		"a recovery that is too small": {oscillation(0, .7, 5), 10, recovering(frost, .5), historyProduct, "air 0 clears at 1: 10 of 300; 5 in 10m0s: 60 of 300, keeps 10 over 0s, drops 0"},
 		"a recovery that suffices":     {oscillation(0, .7, 5), 10, recovering(frost, 1), historyProduct, ""},
-		"a bound below it":             {oscillation(0, .7, 5), 10, frost, bounded(-20, .9), "5 in 10m0s: 60 of 300"},
-		"a bound at it":                {oscillation(0, .7, 5), 10, frost, bounded(-20, 1), "air 0 clears at 1: 10 of 300; 5 in 10m0s: 60 of 300"},
+		"a bound below it":             {oscillation(0, .7, 5), 10, frost, bounded(-20, .9), "5 in 10m0s: 60 of 300, keeps 10 over 0s, drops 0"},
+		"a bound at it":                {oscillation(0, .7, 5), 10, frost, bounded(-20, 1), "air 0 clears at 1: 10 of 300; 5 in 10m0s: 60 of 300, keeps 10 over 0s, drops 0"},
 		"a bound that is never passed": {
-			oscillation(0, .7, 5), 10, ruleWith(1, time.Minute, numberCondition("air", comparator.AtMost, -.1)), bounded(-20, .9), "5 in 10m0s: 60 of 300",
+			oscillation(0, .7, 5), 10, ruleWith(1, time.Minute, numberCondition("air", comparator.AtMost, -.1)), bounded(-20, .9), "5 in 10m0s: 60 of 300, keeps 10 over 0s, drops 0",
 		},
 		// No change spares nights of six hours of frost.
 		"notices that no change spares": {func(_, minute int64) float64 {
@@ -144,14 +183,14 @@ func TestRehearsalAdvice(t *testing.T) {
 			default:
 				return 20 + float64(minute%2)/10
 			}
-		}, 2, ruleWith(1, time.Minute, numberCondition("air", comparator.Above, 30)), historyProduct, "2 in 5m0s: 2 of 48"},
+		}, 2, ruleWith(1, time.Minute, numberCondition("air", comparator.Above, 30)), historyProduct, "2 in 5m0s: 2 of 48, keeps 2 over 1m0s, drops 46"},
 		// The notice would stay open on all days that are warm, but not that warm.
 		"a recovery that is hardly reached": {func(day, minute int64) float64 {
 			if day == 0 {
 				return oscillation(30, .3, 29.8)(day, minute)
 			}
 			return 29.8
-		}, 10, ruleWith(1, time.Minute, numberCondition("air", comparator.Above, 30)), historyProduct, "5 in 10m0s: 6 of 30"},
+		}, 10, ruleWith(1, time.Minute, numberCondition("air", comparator.Above, 30)), historyProduct, "5 in 10m0s: 6 of 30, keeps 1 over 0s, drops 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newHistory(t)
@@ -171,7 +210,7 @@ func TestRehearsalAdviceOfHits(t *testing.T) {
 		at := int64(0)
 		for i := range 400 {
 			v := 20.
-			if i%20 == 10 {
+			if i%20 == 10 || i < 3 {
 				v = 45
 			}
 			p.measure(at, "air", v)
@@ -189,11 +228,11 @@ func TestRehearsalAdviceOfHits(t *testing.T) {
 		window time.Duration
 		want   string
 	}{
-		{10 * time.Second, 1, 30 * time.Minute, "2 in 1m0s: 0 of 20"},
-		{time.Minute, 1, time.Minute, "2 in 5m0s: 0 of 20"},
-		{10 * time.Minute, 1, time.Minute, "2 in 25m0s: 0 of 20"},
+		{10 * time.Second, 1, 30 * time.Minute, "2 in 1m0s: 1 of 21, keeps 1 over 0s, drops 0"},
+		{time.Minute, 1, time.Minute, "2 in 5m0s: 1 of 21, keeps 1 over 1m0s, drops 19"},
+		{10 * time.Minute, 1, time.Minute, "2 in 25m0s: 1 of 21, keeps 1 over 10m0s, drops 20"},
 		{15 * time.Minute, 1, time.Minute, ""},
-		{time.Minute, 2, 30 * time.Minute, "3 in 30m0s: 0 of 10"}, // two of the spikes are within half an hour
+		{time.Minute, 2, 30 * time.Minute, "3 in 30m0s: 1 of 11, keeps 1 over 1m0s, drops 10"}, // two of the spikes are within half an hour
 	} {
 		p, to := spikes(c.every, 0)
 		if got := p.adviceSummary(ruleWith(c.hits, c.window, numberCondition("air", comparator.Above, 30)),
@@ -204,11 +243,12 @@ func TestRehearsalAdviceOfHits(t *testing.T) {
 	// A switch has no recovery value.
 	p := newHistory(t)
 	for i := range int64(600) {
-		p.measure(i*minuteMs, "watering", i%30 == 0)
+		p.measure(i*minuteMs, "watering", i%30 == 0 || i < 5)
 	}
 	p.done()
 	on := alarm.Condition{Join: "and", Attribute: "watering", Operator: comparator.Equal, Value: reading.Boolean(true)}
-	if got := p.adviceSummary(ruleWith(1, time.Minute, on), historyProduct, 600*minuteMs); got != "2 in 5m0s: 0 of 20" {
+	if got := p.adviceSummary(ruleWith(1, time.Minute, on), historyProduct, 600*minuteMs); got !=
+		"2 in 5m0s: 1 of 20, keeps 1 over 1m0s, drops 19" {
 		t.Errorf("of a switch: %q", got)
 	}
 }
@@ -233,7 +273,7 @@ func TestRehearsalAdviceOfUnsteady(t *testing.T) {
 	}
 	// Twelve an hour, and the unsteady one: five hits would spare 70 of the 100 that ten do.
 	if h.Total != 130 || len(h.Advice) != 2 || adviceText(h.Advice[0]) != "air 0 clears at 0.5: 10 of 130" ||
-		adviceText(h.Advice[1]) != "10 in 20m0s: 30 of 130" {
+		adviceText(h.Advice[1]) != "10 in 20m0s: 30 of 130, keeps 10 over 0s, drops 0" {
 		t.Errorf("%d: %+v", h.Total, h.Advice)
 	}
 }

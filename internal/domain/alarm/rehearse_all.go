@@ -65,7 +65,7 @@ func RehearseAll(ctx context.Context, o *RehearsalOptions, all []DeviceRule, eac
 		if err := goesOn(); err != nil {
 			return nil, err
 		}
-		if err := count(ctx, o, changes, j.Rule, j.Product); err != nil {
+		if err := builder.count(ctx, o, changes, j.Rule, j.Product, coordinatesOf(j.TargetDevice)); err != nil {
 			return nil, err
 		}
 	}

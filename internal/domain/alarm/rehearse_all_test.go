@@ -72,7 +72,7 @@ func TestRehearseAll(t *testing.T) {
 		t.Errorf("%+v, %d devices read again", got, again)
 	}
 	// Half a degree would suffice, except for the product with whole degrees.
-	wantAdvice(t, got.Advice, "air 0 clears at 1: 12 of 360; 5 in 10m0s: 72 of 360")
+	wantAdvice(t, got.Advice, "air 0 clears at 1: 12 of 360; 5 in 10m0s: 72 of 360, keeps 12 over 0s, drops 0")
 
 	// More samples within a longer time may begin notices on devices that had none.
 	again = 0

@@ -2,6 +2,7 @@ package alarm
 
 import (
 	"context"
+	"time"
 
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/reading"
@@ -13,7 +14,33 @@ type trial struct {
 	state     *State
 	notices   int
 	openTime  int64 // for how long a notice was open, in all, ms
-	since     int64 // when the open one began, epoch ms
+	since     int64 // when the newest began, epoch ms
+	ended     int64 // when the newest that ended did, epoch ms
+}
+
+// stillTold is how long people know of a notice that stays open. What happens later is news to them.
+const stillTold = 12 * time.Hour
+
+// episode is a stretch with notices of a rule that are at most calmPeriod apart: to people it is
+// one, however often the value crosses the threshold.
+type episode struct {
+	any      bool // there is one
+	open     bool // its newest notice is
+	from, to int64
+}
+
+// isOver tells whether nothing at a time (epoch ms) or later belongs to it.
+func (e *episode) isOver(at int64) bool {
+	return e.any && !e.open && at-e.to > calmPeriod.Milliseconds()
+}
+
+// apply takes in the begin or the end of a notice.
+func (e *episode) apply(of Event) {
+	e.open = of.Kind == Opened
+	if !e.any {
+		e.any, e.from = true, of.Time
+	}
+	e.to = of.Time
 }
 
 // newTrials prepares rules of one device which use the same properties, as if they had been
@@ -50,8 +77,15 @@ func (t *trial) step(at int64, fields []reading.Field) (Event, bool) {
 		t.since = e.Time
 	} else {
 		t.openTime += e.Time - t.since
+		t.ended = e.Time
 	}
 	return e, true
+}
+
+// covers tells whether a notice was open at some time of an episode that began at from (epoch ms)
+// and has just ended, and began at most stillTold before it.
+func (t *trial) covers(from int64) bool {
+	return (t.state.Open || t.ended > from) && t.since >= from-stillTold.Milliseconds()
 }
 
 // end adds the time of a notice that is still open, up to a time (epoch ms).
@@ -62,24 +96,44 @@ func (t *trial) end(at int64) {
 }
 
 // runTrials evaluates several rules of a device, which use the same properties, on its stored
-// readings, in one pass for any number of rules. Its errors are those of Rehearse.
-func runTrials(ctx context.Context, o *RehearsalOptions, rules []Rule, p *device.Product) ([]trial, error) {
-	if len(rules) == 0 {
-		return nil, nil
-	}
+// readings, in one pass for any number of rules. Unless it is nil, seen gets each episode of the
+// first rule when it is over, or at the end, with what the trials found until then. Its errors are
+// those of Rehearse.
+func runTrials(
+	ctx context.Context,
+	o *RehearsalOptions,
+	rules []Rule,
+	p *device.Product,
+	seen func(e episode, trials []trial),
+) ([]trial, error) {
 	trials, err := newTrials(ctx, o, rules, p)
 	if err != nil {
 		return nil, err
 	}
 	t, d, properties := rules[0].Tenant, rules[0].Device, trials[0].predicate.Properties()
+	var now episode
 	last := o.From
 	err = o.Readings.Range(ctx, t, d, o.From, o.To, properties, func(at int64, fields []reading.Field) error {
 		last = at
+		if now.isOver(at) {
+			if seen != nil {
+				seen(now, trials)
+			}
+			now = episode{}
+		}
 		for i := range trials {
-			trials[i].step(at, fields)
+			if e, ok := trials[i].step(at, fields); ok && i == 0 {
+				now.apply(e)
+			}
 		}
 		return nil
 	})
+	if now.any && seen != nil {
+		if now.open {
+			now.to = last
+		}
+		seen(now, trials)
+	}
 	for i := range trials {
 		trials[i].end(last)
 	}

@@ -87,7 +87,15 @@ func wireAdvice(list []alarm.RehearsalAdvice) *[]wire.RehearsalAdvice {
 	}
 	advice := make([]wire.RehearsalAdvice, len(list))
 	for i, a := range list {
-		advice[i] = wire.RehearsalAdvice{Kind: a.Kind, Notices: a.Notices, Without: a.Without}
+		advice[i] = wire.RehearsalAdvice{
+			Kind:        a.Kind,
+			Notices:     a.Notices,
+			Without:     a.Without,
+			KeepsLonger: a.KeepsLonger.Milliseconds(),
+			Kept:        a.Kept,
+			KeptNights:  omitZero(a.KeptNights),
+			Dropped:     a.Dropped,
+		}
 		if a.Kind == alarm.AdviseHits {
 			advice[i].HitCounts, advice[i].Durations = new(a.Hits), new(a.Window.Milliseconds())
 		} else {

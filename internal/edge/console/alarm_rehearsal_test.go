@@ -124,8 +124,9 @@ func TestRehearsalAdvice(t *testing.T) {
 	w := newServer(t)
 	w.measureSwinging(t)
 	h := testkit.Ask[wire.Rehearsal](t, w.Contract, w.rehearse(frostForm("WS-2", nil)))
-	want := `[{"condition":0,"kind":"recovery","notices":3,"recovery":2.5,"tslAttribute":"airTemperature","without":39},` +
-		`{"durations":1200000,"hitCounts":10,"kind":"hits","notices":9,"without":39}]`
+	want := `[{"condition":0,"dropped":0,"keepsLonger":0,"kept":3,"kind":"recovery","notices":3,` +
+		`"recovery":2.5,"tslAttribute":"airTemperature","without":39},` +
+		`{"dropped":0,"durations":1200000,"hitCounts":10,"keepsLonger":0,"kept":3,"kind":"hits","notices":9,"without":39}]`
 	if got := asJSON(t, h.Advice); h.Total != 39 || got != want {
 		t.Errorf("%d: %s\nwant %s", h.Total, got, want)
 	}

@@ -80,7 +80,7 @@ func wireDeliveries(deliveries []notify.Delivery) []wire.Delivery {
 		}
 		if d.Reason == notify.OnlyLogged {
 			// Sent for the outbox, but nothing left this server.
-			list[i].State, list[i].Reason = wire.Logged, nil
+			list[i].State = wire.Skipped
 		}
 		if d.Digest {
 			list[i].Digest = &d.Digest

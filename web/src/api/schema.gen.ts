@@ -3254,7 +3254,7 @@ export interface components {
             /** @description changes with which the rule would have recorded far fewer notices, the best first; absent: none */
             advice?: components["schemas"]["RehearsalAdvice"][];
         };
-        /** @description one change of the rule, and the notices that the rule would have recorded with it */
+        /** @description one change of the rule, and the notices that the rule would have recorded with it. Notices without it that are at most ten minutes apart are one episode. */
         RehearsalAdvice: {
             /** @enum {string} */
             kind: "recovery" | "hits";
@@ -3278,6 +3278,17 @@ export interface components {
             notices: number;
             /** @description notices without the change */
             without: number;
+            /**
+             * Format: int64
+             * @description ms: in every longer episode there is a notice with the change, too
+             */
+            keepsLonger: number;
+            /** @description episodes longer than keepsLonger */
+            kept: number;
+            /** @description in how many nights these episodes were; absent: some were by day, or there are none */
+            keptNights?: number;
+            /** @description episodes without a notice with the change */
+            dropped: number;
         };
         /** @description a line of rehearse/devices */
         RehearsedDevice: {
@@ -3539,10 +3550,10 @@ export interface components {
             /** @enum {string} */
             event: "triggered" | "reminder" | "acknowledged" | "unacknowledged" | "resolved";
             /**
-             * @description sent: the receiving server accepted it; logged: it was only written to the server's log, nobody was notified
+             * @description sent: the receiving server accepted it
              * @enum {string}
              */
-            state: "queued" | "sent" | "logged" | "failed" | "skipped";
+            state: "queued" | "sent" | "failed" | "skipped";
             reason?: components["schemas"]["DeliveryReason"];
             /** @description whether it was sent together with others of that minute; absent means no */
             digest?: boolean;
@@ -3567,10 +3578,10 @@ export interface components {
             steps: components["schemas"]["DeliveryStep"][];
         };
         /**
-         * @description For a queued delivery, what it waits for: period (the notification period), muted (the rule is muted), backlog (late readings are still arriving), digest (the end of the minute), trigger (the delivery of the trigger, or for a webhook the delivery before, must be sent first), server (the mail server or SMS gateway cannot be reached), retry (the next attempt), released (held after a restore), budget (the day's budget is used up: it waits for the hour's message, or for tomorrow). For a skipped or failed delivery, the cause: ended (the notice ended before it could be sent), notTold (the trigger was not sent), old (attempts went on for 24 hours), refused (the receiving server refused it permanently), off (this channel kind is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was switched off or deleted), budget (twice the day's budget had been sent).
+         * @description For a queued delivery, what it waits for: period (the notification period), muted (the rule is muted), backlog (late readings are still arriving), digest (the end of the minute), trigger (the delivery of the trigger, or for a webhook the delivery before, must be sent first), server (the mail server or SMS gateway cannot be reached), retry (the next attempt), released (held after a restore), budget (the day's budget is used up: it waits for the hour's message, or for tomorrow). For a skipped or failed delivery, the cause: ended (the notice ended before it could be sent), notTold (the trigger was not sent), old (attempts went on for 24 hours), refused (the receiving server refused it permanently), off (this channel kind is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was switched off or deleted), budget (twice the day's budget had been sent), logged (it was only written to the server's log; nobody was notified).
          * @enum {string}
          */
-        DeliveryReason: "period" | "muted" | "backlog" | "digest" | "trigger" | "server" | "retry" | "released" | "ended" | "notTold" | "old" | "refused" | "off" | "changed" | "switchedOff" | "budget";
+        DeliveryReason: "period" | "muted" | "backlog" | "digest" | "trigger" | "server" | "retry" | "released" | "ended" | "notTold" | "old" | "refused" | "off" | "changed" | "switchedOff" | "budget" | "logged";
         DeliveryStep: {
             /** Format: int64 */
             time: number;
@@ -4704,11 +4715,18 @@ export interface components {
             batteryCount: number;
             /** @description the most urgent first */
             items: components["schemas"]["AttentionItem"][];
+            unreached?: components["schemas"]["UnreachedRules"];
             /**
              * Format: int64
              * @description the server's time of the answer
              */
             time: number;
+        };
+        /** @description running rules with channels none of which reaches anybody, since no kind of theirs is set up or it is only written to the log; absent if there are none */
+        UnreachedRules: {
+            count: number;
+            /** @description of the most serious one, the oldest of equals */
+            alarmName: string;
         };
         AttentionItem: {
             /** @enum {string} */

@@ -216,7 +216,6 @@ func (e DeliveryEvent) Valid() bool {
 // Defines values for DeliveryState.
 const (
 	Failed  DeliveryState = "failed"
-	Logged  DeliveryState = "logged"
 	Queued  DeliveryState = "queued"
 	Sent    DeliveryState = "sent"
 	Skipped DeliveryState = "skipped"
@@ -226,8 +225,6 @@ const (
 func (e DeliveryState) Valid() bool {
 	switch e {
 	case Failed:
-		return true
-	case Logged:
 		return true
 	case Queued:
 		return true
@@ -1219,6 +1216,9 @@ type Attention struct {
 
 	// Time the server's time of the answer
 	Time int64 `json:"time"`
+
+	// Unreached running rules with channels none of which reaches anybody, since no kind of theirs is set up or it is only written to the log; absent if there are none
+	Unreached *UnreachedRules `json:"unreached,omitempty"`
 }
 
 // AttentionAnswer defines model for AttentionAnswer.
@@ -1772,13 +1772,13 @@ type Delivery struct {
 	// People the names of the tenant's users who have this email address or mobile number; absent: nobody has
 	People *[]string `json:"people,omitempty"`
 
-	// Reason For a queued delivery, what it waits for: period (the notification period), muted (the rule is muted), backlog (late readings are still arriving), digest (the end of the minute), trigger (the delivery of the trigger, or for a webhook the delivery before, must be sent first), server (the mail server or SMS gateway cannot be reached), retry (the next attempt), released (held after a restore), budget (the day's budget is used up: it waits for the hour's message, or for tomorrow). For a skipped or failed delivery, the cause: ended (the notice ended before it could be sent), notTold (the trigger was not sent), old (attempts went on for 24 hours), refused (the receiving server refused it permanently), off (this channel kind is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was switched off or deleted), budget (twice the day's budget had been sent).
+	// Reason For a queued delivery, what it waits for: period (the notification period), muted (the rule is muted), backlog (late readings are still arriving), digest (the end of the minute), trigger (the delivery of the trigger, or for a webhook the delivery before, must be sent first), server (the mail server or SMS gateway cannot be reached), retry (the next attempt), released (held after a restore), budget (the day's budget is used up: it waits for the hour's message, or for tomorrow). For a skipped or failed delivery, the cause: ended (the notice ended before it could be sent), notTold (the trigger was not sent), old (attempts went on for 24 hours), refused (the receiving server refused it permanently), off (this channel kind is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was switched off or deleted), budget (twice the day's budget had been sent), logged (it was only written to the server's log; nobody was notified).
 	Reason *DeliveryReason `json:"reason,omitempty"`
 
 	// Recipient an address of its kind, or the host of a webhook
 	Recipient string `json:"recipient"`
 
-	// State sent: the receiving server accepted it; logged: it was only written to the server's log, nobody was notified
+	// State sent: the receiving server accepted it
 	State DeliveryState `json:"state"`
 
 	// Steps oldest first; the newest 20
@@ -1789,10 +1789,10 @@ type Delivery struct {
 // DeliveryEvent defines model for Delivery.Event.
 type DeliveryEvent string
 
-// DeliveryState sent: the receiving server accepted it; logged: it was only written to the server's log, nobody was notified
+// DeliveryState sent: the receiving server accepted it
 type DeliveryState string
 
-// DeliveryReason For a queued delivery, what it waits for: period (the notification period), muted (the rule is muted), backlog (late readings are still arriving), digest (the end of the minute), trigger (the delivery of the trigger, or for a webhook the delivery before, must be sent first), server (the mail server or SMS gateway cannot be reached), retry (the next attempt), released (held after a restore), budget (the day's budget is used up: it waits for the hour's message, or for tomorrow). For a skipped or failed delivery, the cause: ended (the notice ended before it could be sent), notTold (the trigger was not sent), old (attempts went on for 24 hours), refused (the receiving server refused it permanently), off (this channel kind is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was switched off or deleted), budget (twice the day's budget had been sent).
+// DeliveryReason For a queued delivery, what it waits for: period (the notification period), muted (the rule is muted), backlog (late readings are still arriving), digest (the end of the minute), trigger (the delivery of the trigger, or for a webhook the delivery before, must be sent first), server (the mail server or SMS gateway cannot be reached), retry (the next attempt), released (held after a restore), budget (the day's budget is used up: it waits for the hour's message, or for tomorrow). For a skipped or failed delivery, the cause: ended (the notice ended before it could be sent), notTold (the trigger was not sent), old (attempts went on for 24 hours), refused (the receiving server refused it permanently), off (this channel kind is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was switched off or deleted), budget (twice the day's budget had been sent), logged (it was only written to the server's log; nobody was notified).
 type DeliveryReason = string
 
 // DeliveryStep defines model for DeliveryStep.
@@ -3353,17 +3353,29 @@ type Rehearsal struct {
 	UsualInterval *int64 `json:"usualInterval,omitempty"`
 }
 
-// RehearsalAdvice one change of the rule, and the notices that the rule would have recorded with it
+// RehearsalAdvice one change of the rule, and the notices that the rule would have recorded with it. Notices without it that are at most ten minutes apart are one episode.
 type RehearsalAdvice struct {
 	// Condition of recovery: the index of its condition, from 0
 	Condition *int `json:"condition,omitempty"`
+
+	// Dropped episodes without a notice with the change
+	Dropped int `json:"dropped"`
 
 	// Durations of hits: the window that this many samples need, ms
 	Durations *int64 `json:"durations,omitempty"`
 
 	// HitCounts of hits
-	HitCounts *int   `json:"hitCounts,omitempty"`
-	Kind      string `json:"kind"`
+	HitCounts *int `json:"hitCounts,omitempty"`
+
+	// KeepsLonger ms: in every longer episode there is a notice with the change, too
+	KeepsLonger int64 `json:"keepsLonger"`
+
+	// Kept episodes longer than keepsLonger
+	Kept int `json:"kept"`
+
+	// KeptNights in how many nights these episodes were; absent: some were by day, or there are none
+	KeptNights *int   `json:"keptNights,omitempty"`
+	Kind       string `json:"kind"`
 
 	// Notices notices with the change
 	Notices int `json:"notices"`
@@ -3779,6 +3791,13 @@ type TslPropertyAccessMode string
 // TslPropertyDataType defines model for TslProperty.DataType.
 type TslPropertyDataType string
 
+// UnreachedRules running rules with channels none of which reaches anybody, since no kind of theirs is set up or it is only written to the log; absent if there are none
+type UnreachedRules struct {
+	// AlarmName of the most serious one, the oldest of equals
+	AlarmName string `json:"alarmName"`
+	Count     int    `json:"count"`
+}
+
 // User defines model for User.
 type User struct {
 	// Avatar address of the picture; empty when none
@@ -3920,7 +3939,7 @@ type WebhookDelivery struct {
 	NextTime *int64 `json:"nextTime,omitempty"`
 	NoticeId int64  `json:"noticeId"`
 
-	// Reason For a queued delivery, what it waits for: period (the notification period), muted (the rule is muted), backlog (late readings are still arriving), digest (the end of the minute), trigger (the delivery of the trigger, or for a webhook the delivery before, must be sent first), server (the mail server or SMS gateway cannot be reached), retry (the next attempt), released (held after a restore), budget (the day's budget is used up: it waits for the hour's message, or for tomorrow). For a skipped or failed delivery, the cause: ended (the notice ended before it could be sent), notTold (the trigger was not sent), old (attempts went on for 24 hours), refused (the receiving server refused it permanently), off (this channel kind is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was switched off or deleted), budget (twice the day's budget had been sent).
+	// Reason For a queued delivery, what it waits for: period (the notification period), muted (the rule is muted), backlog (late readings are still arriving), digest (the end of the minute), trigger (the delivery of the trigger, or for a webhook the delivery before, must be sent first), server (the mail server or SMS gateway cannot be reached), retry (the next attempt), released (held after a restore), budget (the day's budget is used up: it waits for the hour's message, or for tomorrow). For a skipped or failed delivery, the cause: ended (the notice ended before it could be sent), notTold (the trigger was not sent), old (attempts went on for 24 hours), refused (the receiving server refused it permanently), off (this channel kind is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was switched off or deleted), budget (twice the day's budget had been sent), logged (it was only written to the server's log; nobody was notified).
 	Reason *DeliveryReason `json:"reason,omitempty"`
 	State  string          `json:"state"`
 

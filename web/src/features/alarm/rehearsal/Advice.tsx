@@ -51,18 +51,38 @@ export function Advice({ advice = [], form, waiting }: AdviceProps) {
       name,
     });
   };
+  /** Which alarms there would still have been with the change, and which not. */
+  const effectOf = ({ keepsLonger, kept, keptNights, dropped }: RehearsalAdvice) => {
+    const counted = (count: number) => ({
+      count,
+      n: format.number(count),
+      time: windowText(keepsLonger, 'brief', format.language),
+    });
+    const keeps = keptNights
+      ? t('rule.rehearsal.advice.keptNights', counted(keptNights))
+      : kept > 0 && dropped > 0
+        ? t('rule.rehearsal.advice.kept', counted(kept))
+        : null;
+    const drops = dropped > 0 ? t('rule.rehearsal.advice.dropped', counted(dropped)) : t('rule.rehearsal.advice.none');
+    return format.sentences([keeps, drops]);
+  };
   const offered = advice.flatMap((suggestion) => {
     const part = advisedChange(values, suggestion, format.language);
-    return part ? [{ kind: suggestion.kind, sentence: sentenceOf(suggestion), part }] : [];
+    return part
+      ? [{ kind: suggestion.kind, sentence: sentenceOf(suggestion), effect: effectOf(suggestion), part }]
+      : [];
   });
   if (offered.length === 0) return null;
   return (
     <div className={css.advice}>
       <h4 className={css.title}>{t('rule.rehearsal.advice.title')}</h4>
       <ul>
-        {offered.map(({ kind, sentence, part }) => (
+        {offered.map(({ kind, sentence, effect, part }) => (
           <li key={kind} className={css.one}>
-            <span className={css.sentence}>{sentence}</span>
+            <p className={css.change}>
+              <span className={css.sentence}>{sentence}</span>
+              <span className={css.effect}>{effect}</span>
+            </p>
             {/* Not the `disabled` attribute: it would take the focus from the button that was
                 just pressed. */}
             <button

@@ -105,6 +105,9 @@ describe('the rehearsal of several devices', () => {
       tslAttribute: 'airTemperature',
       recovery: 2.5,
       notices: 4,
+      keepsLonger: 60_000,
+      kept: 0,
+      dropped: 12,
     } as const;
     writeLines({ devices: 3, total: 21, advice: [{ ...advice, without: 21 }] });
     endLines();
@@ -121,6 +124,7 @@ describe('the rehearsal of several devices', () => {
       expect.stringMatching(/^[A-Z][a-z]+ \d+, \d\d:\d\d$/),
     ]);
 
+    expect(rehearsal().getByText('Drops 12 of 1 min or less.')).toBeInTheDocument();
     await userEvent.click(rehearsal().getByText('Use this'));
     expect(formState.values.conditions[0]?.recovery).toBe('2.5');
     await waitFor(() => expect(asked).toHaveLength(2));

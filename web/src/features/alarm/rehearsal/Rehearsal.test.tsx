@@ -21,7 +21,7 @@ const asked = () =>
 
 async function open(address = '/alarm?rule=1') {
   const opened = await openAlarms(server, address);
-  await screen.findByText('Save and run');
+  await screen.findByText(/^(Save and run|Run although)/);
   return opened;
 }
 
@@ -74,6 +74,8 @@ describe('the rehearsal', () => {
     expect(list.getByText(mark)).toBeInTheDocument();
     expect(list.queryByText('told')).toBeNull();
     expect(screen.getByText(hint)).toHaveTextContent('Ask whoever runs Tilth');
+    expect(screen.getByRole('button', { name: 'Save although nobody is told' })).toBeVisible();
+    expect(screen.getByRole('button', { name: /Run although nobody is told/ })).toBeVisible();
   });
 
   it('does not say that anybody is notified by a rule without a channel', async () => {
@@ -230,8 +232,21 @@ describe('the rehearsal', () => {
       recovery: 2.5,
       notices: 4,
       without: 21,
+      keepsLonger: 0,
+      kept: 9,
+      keptNights: 9,
+      dropped: 0,
     },
-    hits: { kind: 'hits', hitCounts: 5, durations: 600_000, notices: 0, without: 21 },
+    hits: {
+      kind: 'hits',
+      hitCounts: 5,
+      durations: 600_000,
+      notices: 1,
+      without: 21,
+      keepsLonger: 300_000,
+      kept: 2,
+      dropped: 17,
+    },
   } as const;
 
   it('advises changes of the rule, each applied by one click', async () => {
@@ -239,7 +254,10 @@ describe('the rehearsal', () => {
     const { user } = await open();
     const use = (advice: string) => rehearsalRegion().getByLabelText(`Use this: ${advice}`);
     const clears = await rehearsalRegion().findByText('Clears at 2.5 °C: 4 alarms instead of 21');
-    expect(clears.closest('ul')?.querySelectorAll('li')).toHaveLength(2);
+    const [recovery, hits, ...more] = clears.closest('ul')?.querySelectorAll('li') ?? [];
+    expect(more).toEqual([]);
+    expect(recovery).toHaveTextContent('Keeps all 9 nights. Leaves none out.');
+    expect(hits).toHaveTextContent('Keeps all 2 longer than 5 min. Drops 17 of 5 min or less.');
     server.rehearsal = rehearsal({ total: 4, advice: [advised.hits] });
     await user.click(use('Clears at 2.5 °C: 4 alarms instead of 21'));
     expect(screen.getByLabelText('Recovery value of condition 1')).toHaveValue('2.5');
@@ -248,7 +266,7 @@ describe('the rehearsal', () => {
     expect(rehearsalRegion().queryByText(/^Clears at 2\.5/)).toBeNull();
 
     server.rehearsal = rehearsal({ total: 0, notices: [] });
-    await user.click(use('5 readings within 10 min: no alarms instead of 21'));
+    await user.click(use('5 readings within 10 min: 1 alarm instead of 21'));
     expect(screen.getByLabelText('Number of readings')).toHaveValue('5');
     expect(await rehearsalRegion().findByText('This rule would never have alarmed')).toBeInTheDocument();
     expect(sentTo(server, paths.rehearse).at(-1)).toMatchObject({ hitCounts: 5, durations: 600_000 });

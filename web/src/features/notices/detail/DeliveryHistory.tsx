@@ -5,7 +5,7 @@ import { useFormat } from '@/lib/format/format';
 import type { Delivery } from '../queries';
 import css from './DeliveryHistory.module.css';
 import { deliveryStatusText } from './reasons';
-import { isPlanned } from './recipients';
+import { isPlanned, shownState } from './recipients';
 
 /** More reminders would hide the beginning and the end. */
 const maxReminders = 3;
@@ -53,6 +53,7 @@ function DeliveryEntry({ delivery, nth }: { delivery: Delivery; nth: number }) {
   const format = useFormat();
   const { event, state, digest, steps } = delivery;
   const planned = isPlanned(delivery);
+  const shown = shownState(delivery);
   const how = useClock((now) => {
     if (!planned || delivery.nextTime === undefined) return deliveryStatusText(delivery, now, format, t);
     return t('inform.told.nextReminder', { time: format.moment(delivery.nextTime, now) });
@@ -62,12 +63,12 @@ function DeliveryEntry({ delivery, nth }: { delivery: Delivery; nth: number }) {
       ? t('inform.told.events.reminder', { n: format.number(nth) })
       : t(`inform.told.events.${event}`),
     digest ? t('inform.told.digest') : '',
-    planned ? t('inform.told.planned') : t(`inform.told.states.${state}`),
+    planned ? t('inform.told.planned') : t(`inform.told.states.${shown}`),
   ];
   return (
     <>
       <p className={css.title}>{title.filter(Boolean).join(' · ')}</p>
-      {state === 'queued' || state === 'skipped' ? <p className={css.how}>{how}</p> : null}
+      {shown === 'queued' || shown === 'skipped' ? <p className={css.how}>{how}</p> : null}
       <ol className={css.steps}>
         {steps.map((step, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: steps are only ever added at the end

@@ -121,7 +121,8 @@ describe('the notified recipients', () => {
       delivery({
         mode: 'phoneMessage',
         recipient: '+905551112233',
-        state: 'logged',
+        state: 'skipped',
+        reason: 'logged',
         steps: [
           { time: at, step: 'queued' },
           { time: at, step: 'logged' },
@@ -261,7 +262,7 @@ describe('the text of a delivery’s state', () => {
       'After 40 attempts: Tried for 24 hours: timed out',
     ],
     [{ state: 'failed', reason: 'off' }, 'No mail server is set up: ask whoever runs Tilth'],
-    [{ state: 'logged' }, 'Written to this server’s log only'],
+    [{ state: 'skipped', reason: 'logged' }, 'Written to this server’s log only'],
   ])('%o', (change, words) => {
     expect(how(change)).toBe(words);
   });
@@ -283,7 +284,7 @@ describe('the text of a delivery’s state', () => {
   it('exists for every reason and kind', () => {
     const reasons = [
       ...['period', 'muted', 'backlog', 'digest', 'trigger', 'server', 'retry', 'released'],
-      ...['ended', 'notTold', 'old', 'refused', 'off', 'changed', 'switchedOff'],
+      ...['ended', 'notTold', 'old', 'refused', 'off', 'changed', 'switchedOff', 'logged'],
     ] as NonNullable<Delivery['reason']>[];
     for (const reason of reasons) {
       for (const mode of ['email', 'phoneMessage', 'webhook'] as const) {

@@ -6,7 +6,7 @@ import type { AlarmDetail } from '../queries';
 import { Block } from './Block';
 import css from './NotifiedRecipients.module.css';
 import { RecipientRow } from './RecipientRow';
-import { type DeliveryState, notifiedRecipients } from './recipients';
+import { notifiedRecipients, shownState } from './recipients';
 import { useDeliveriesLive } from './useDeliveriesLive';
 
 /**
@@ -27,10 +27,10 @@ export function NotifiedRecipients({ detail }: { detail: AlarmDetail }) {
     );
   }
   const failed = recipients.filter(({ state }) => state === 'failed').length;
-  const having = (wanted: DeliveryState) =>
-    recipients.filter(({ deliveries }) => deliveries.some(({ state }) => state === wanted)).length;
-  const sent = having('sent');
-  const logged = having('logged') > 0;
+  const sent = recipients.filter(({ deliveries }) =>
+    deliveries.some((delivery) => shownState(delivery) === 'sent'),
+  ).length;
+  const logged = recipients.some(({ deliveries }) => deliveries.some((delivery) => shownState(delivery) === 'logged'));
   return (
     <Block title={t('inform.told.title')}>
       {failed > 0 ? (

@@ -15,7 +15,7 @@ import { ChannelKindIcons } from '@/ui/channel/channelKinds';
 import { DeliveryHistory } from './DeliveryHistory';
 import css from './NotifiedRecipients.module.css';
 import { deliveryStatusText } from './reasons';
-import type { DeliveryState, NotifiedRecipient } from './recipients';
+import type { NotifiedRecipient, ShownState } from './recipients';
 
 /** Icon and colour of each state. */
 export const stateLooks = {
@@ -24,7 +24,7 @@ export const stateLooks = {
   queued: { Icon: ClockCircleOutlined, tone: 'warn' },
   skipped: { Icon: MinusOutlined, tone: 'off' },
   logged: { Icon: FileTextOutlined, tone: 'off' },
-} as const satisfies Record<DeliveryState, { Icon: unknown; tone: ChipTone }>;
+} as const satisfies Record<ShownState, { Icon: unknown; tone: ChipTone }>;
 
 /**
  * One recipient, by name if a person of the tenant has the address or number, and its state. All attempts open below it, automatically if the delivery failed.

@@ -43,7 +43,6 @@ const aheadWords: { [reason: string]: 'until' | 'at' } = {
 export function deliveryStatusText(delivery: Delivery, now: number, format: Format, t: TFunction): string {
   const { state, attempts, createTime, updateTime, lastError, nextTime } = delivery;
   const reason = reasonText(delivery, t);
-  if (state === 'logged') return t('inform.told.onlyLogged');
   if (state === 'sent') {
     if (attempts > 1) {
       return lastError

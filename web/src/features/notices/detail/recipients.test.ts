@@ -34,7 +34,7 @@ describe('the notified recipients', () => {
         delivery(),
         delivery({ recipient: 'w', state: 'queued' }),
         delivery({ recipient: 'x', state: 'failed' }),
-        delivery({ mode: 'phoneMessage', recipient: '+905551112233', state: 'logged' }),
+        delivery({ mode: 'phoneMessage', recipient: '+905551112233', state: 'skipped', reason: 'logged' }),
       ]),
     ).toEqual(['x failed 1', 'w queued 1', 'c skipped 1', 'a@farm.example sent 1', '+905551112233 logged 1']);
   });
@@ -56,7 +56,7 @@ describe('the notified recipients', () => {
       delivery({ event: 'reminder', createTime: 3000 }),
       delivery({ event: 'reminder', createTime: 2000 }),
       delivery({ event: 'reminder', createTime: 4000, state: 'skipped', reason: 'ended' }),
-      delivery({ event: 'reminder', createTime: 5000, state: 'logged' }),
+      delivery({ event: 'reminder', createTime: 5000, state: 'skipped', reason: 'logged' }),
       delivery(),
     ]);
     expect(one?.deliveries.map(({ event, createTime }) => [event, createTime])).toEqual([

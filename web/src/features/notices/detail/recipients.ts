@@ -2,6 +2,16 @@ import type { Delivery } from '../queries';
 
 export type DeliveryState = Delivery['state'];
 
+/**
+ * A delivery's state as the screens show it: a message that went only to the server's log was not
+ * sent.
+ */
+export type ShownState = DeliveryState | 'logged';
+
+export function shownState({ state, reason }: Pick<Delivery, 'state' | 'reason'>): ShownState {
+  return state === 'skipped' && reason === 'logged' ? 'logged' : state;
+}
+
 /** What one recipient was notified of, and with which result. */
 export interface NotifiedRecipient {
   key: string;
@@ -14,7 +24,7 @@ export interface NotifiedRecipient {
    * Failed if anything failed, otherwise waiting if anything waits, otherwise the state of the
    * first delivery.
    */
-  state: DeliveryState;
+  state: ShownState;
   /** The delivery that determines the state. */
   main: Delivery;
   /** All deliveries to this recipient: the beginning, the reminders, the end. */
@@ -38,7 +48,7 @@ const eventOrder: Record<Delivery['event'], number> = {
   resolved: 3,
 };
 /** Failures, which need action, come first. */
-const stateOrder: Record<DeliveryState, number> = { failed: 0, queued: 1, sent: 2, logged: 2, skipped: 2 };
+const stateOrder: Record<ShownState, number> = { failed: 0, queued: 1, sent: 2, logged: 2, skipped: 2 };
 
 /**
  * Groups deliveries by recipient. Recipients who were not notified come first; otherwise the order
@@ -65,7 +75,9 @@ function recipientOf(key: string, group: Delivery[]): NotifiedRecipient[] {
     deliveries.findLast((delivery) => delivery.state === 'queued' && !isPlanned(delivery)) ??
     first;
   const { recipient, people = [], channel, mode } = first;
-  const reminders = deliveries.filter(({ event, state }) => event === 'reminder' && state === 'sent').length;
+  const reminders = deliveries.filter(
+    (delivery) => delivery.event === 'reminder' && shownState(delivery) === 'sent',
+  ).length;
   const planned = deliveries.findLast(isPlanned)?.nextTime;
-  return [{ key, recipient, people, channel, mode, state: main.state, main, deliveries, reminders, planned }];
+  return [{ key, recipient, people, channel, mode, state: shownState(main), main, deliveries, reminders, planned }];
 }
