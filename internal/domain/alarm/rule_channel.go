@@ -50,3 +50,27 @@ func (s *RuleStore) UsageByChannel(
 	}
 	return by, nil
 }
+
+// RunningOnlyOn counts a tenant's running rules that have channels, all of which are among the
+// given ones, and names the most serious of them, the oldest of equals.
+func (s *RuleStore) RunningOnlyOn(ctx context.Context, t tenant.ID, channels []int64) (count int, name string, err error) {
+	if len(channels) == 0 {
+		return 0, "", nil
+	}
+	var rows []struct {
+		AlarmName string
+		Rules     int
+	}
+	of := func(condition string) *bun.SelectQuery {
+		return s.db.Read(ctx).NewSelect().Model((*ruleChannelRow)(nil)).ColumnExpr("1").
+			Where("c.rule_id = r.id AND c.channel_id "+condition, bun.List(channels))
+	}
+	err = s.db.Read(ctx).NewSelect().Model((*ruleRow)(nil)).Column("r.alarm_name").ColumnExpr("COUNT(*) OVER () AS rules").
+		Where("r.tenant_id = ? AND r.deploy_state = ?", t, Running).
+		Where("EXISTS (?)", of("IN (?)")).Where("NOT EXISTS (?)", of("NOT IN (?)")).
+		OrderExpr("r.alarm_level DESC, r.id").Limit(1).Scan(ctx, &rows)
+	if err != nil || len(rows) == 0 {
+		return 0, "", wrap("read rules of channels", err)
+	}
+	return rows[0].Rules, rows[0].AlarmName, nil
+}

@@ -55,6 +55,53 @@ func TestUsageByChannel(t *testing.T) {
 	}
 }
 
+// Running rules all of whose channels are given count, and the most serious is named. Rules without
+// a channel, stopped ones and those of other tenants do not.
+func TestRunningOnlyOn(t *testing.T) {
+	s := testkit.NewStores(t)
+	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
+	station := s.Station(t)
+	mine, theirs := s.Device(t, field.ID, station, "A"), s.Device(t, rival.ID, station, "B")
+	deaf, mute, good := s.Channel(t, field.ID, "Deaf").ID, s.Channel(t, field.ID, "Mute").ID,
+		s.Channel(t, field.ID, "Good").ID
+	foreign := s.Channel(t, rival.ID, "Foreign").ID
+	create := func(d *device.Device, name string, level alarm.Level, run bool, channels ...int64) {
+		t.Helper()
+		rule := newFullRule(t, s, d)
+		rule.Name, rule.Level, rule.Channels = name, level, channels
+		id, err := s.Rules.Create(t.Context(), d.Tenant, &rule)
+		if err == nil && run {
+			err = s.Rules.Publish(t.Context(), d.Tenant, id, "ada")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	create(mine, "General", alarm.LevelGeneral, true, deaf)
+	create(mine, "Serious", alarm.LevelSerious, true, deaf, mute)
+	create(mine, "Later", alarm.LevelSerious, true, mute)
+	create(mine, "Heard", alarm.LevelSerious, true, deaf, good)
+	create(mine, "Stopped", alarm.LevelSerious, false, deaf)
+	create(mine, "Recorded", alarm.LevelSerious, true)
+	create(theirs, "Theirs", alarm.LevelSerious, true, foreign)
+	for _, c := range []struct {
+		channels []int64
+		count    int
+		name     string
+	}{
+		{[]int64{deaf, mute, foreign}, 3, "Serious"},
+		{[]int64{deaf}, 1, "General"},
+		{[]int64{mute}, 1, "Later"},
+		{[]int64{foreign}, 0, ""},
+		{nil, 0, ""},
+	} {
+		if count, name, err := s.Rules.RunningOnlyOn(t.Context(), field.ID, c.channels); err != nil ||
+			count != c.count || name != c.name {
+			t.Errorf("%v: %d %q (%v), want %+v", c.channels, count, name, err, c)
+		}
+	}
+}
+
 // A channel that is deleted between the check of a rule and its storing is refused as the check
 // would have refused it, and nothing is stored.
 func TestSaveRuleWithDeletedChannel(t *testing.T) {

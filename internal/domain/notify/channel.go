@@ -161,6 +161,16 @@ func (s *ChannelStore) withRecipients(ctx context.Context, t tenant.ID, rows []c
 	return list, nil
 }
 
+// Without gives a tenant's channels that have no recipient of any of these kinds.
+func (s *ChannelStore) Without(ctx context.Context, t tenant.ID, kinds []ChannelKind) (ids []int64, err error) {
+	sel := s.db.Read(ctx).NewSelect().Model((*channelRow)(nil)).Column("ch.id").Where("ch.tenant_id = ?", t)
+	if len(kinds) > 0 {
+		sel.Where("NOT EXISTS (?)", s.db.Read(ctx).NewSelect().Model((*recipientRow)(nil)).ColumnExpr("1").
+			Where("cr.tenant_id = ? AND cr.channel_id = ch.id AND cr.mode IN (?)", t, bun.List(kinds)))
+	}
+	return ids, wrap("list channels without kinds", sel.Scan(ctx, &ids))
+}
+
 // Missing gives those of ids that are no channel of the tenant, in their order.
 func (s *ChannelStore) Missing(ctx context.Context, t tenant.ID, ids []int64) ([]int64, error) {
 	there, err := s.getMany(ctx, t, ids)

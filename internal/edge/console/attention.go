@@ -8,6 +8,7 @@ import (
 
 	"tilth/internal/domain/alarm"
 	"tilth/internal/domain/device"
+	"tilth/internal/domain/notify"
 	"tilth/internal/domain/reading"
 	"tilth/internal/domain/tenant"
 	"tilth/internal/edge/console/wire"
@@ -70,15 +71,38 @@ func (s *server) GetAttention(
 	for i := range batteries[:min(len(batteries), maxAttentionItems-len(items))] {
 		items = append(items, s.batteryItem(ctx, &batteries[i], sceneNames))
 	}
+	unreached, err := s.unreachedRules(ctx, t)
+	if err != nil {
+		return nil, err
+	}
 	return wire.GetAttention200JSONResponse{Code: success, Data: &wire.Attention{
-		AlarmCount: int(
-			open,
-		),
+		AlarmCount:   int(open),
+		Unreached:    unreached,
 		SilentCount:  silentCount,
 		BatteryCount: batteryCount,
 		Items:        items,
 		Time:         s.Now().UnixMilli(),
 	}}, nil
+}
+
+// unreachedRules are the running rules with channels none of which reaches anybody: they have no kind
+// that is set up and sends more than a line to the log. It is nil where there are none.
+func (s *server) unreachedRules(ctx context.Context, t tenant.ID) (*wire.UnreachedRules, error) {
+	var reaching []notify.ChannelKind
+	for _, k := range notify.Kinds() {
+		if s.Outbox.Senders[k.Name] != nil && (k.Name != notify.KindSMS || !s.SMSLogged) {
+			reaching = append(reaching, k.Name)
+		}
+	}
+	channels, err := s.Channels.Without(ctx, t, reaching)
+	if err != nil {
+		return nil, err
+	}
+	count, name, err := s.Rules.RunningOnlyOn(ctx, t, channels)
+	if err != nil || count == 0 {
+		return nil, err
+	}
+	return &wire.UnreachedRules{Count: count, AlarmName: name}, nil
 }
 
 func (s *server) alarmItem(ctx context.Context, u *alarm.UrgentNotice) wire.AttentionItem {

@@ -2,13 +2,16 @@ package console_test
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
 	"tilth/internal/domain/alarm"
 	"tilth/internal/domain/device"
+	"tilth/internal/domain/notify"
 	"tilth/internal/domain/reading"
+	"tilth/internal/edge/console"
 	"tilth/internal/edge/console/wire"
 	"tilth/internal/tools/testkit"
 )
@@ -31,6 +34,53 @@ func order(a wire.Attention) string {
 		words = append(words, word)
 	}
 	return strings.Join(words, ", ")
+}
+
+// A running rule whose channels reach nobody is named: no kind of theirs is set up, or it is only
+// written to the log.
+func TestAttentionUnreached(t *testing.T) {
+	kinds := func(with ...notify.ChannelKind) func(o *console.Options) {
+		return func(o *console.Options) {
+			senders := map[notify.ChannelKind]notify.Sender{}
+			for _, k := range with {
+				senders[k] = &testkit.FakeSender{}
+			}
+			o.Outbox.Senders = senders
+		}
+	}
+	logged := func(o *console.Options) { o.SMSLogged = true }
+	for name, c := range map[string]struct {
+		options []func(o *console.Options)
+		want    *wire.UnreachedRules
+	}{
+		"all set up":     {[]func(o *console.Options){kinds(notify.KindEmail, notify.KindSMS)}, nil},
+		"mail":           {[]func(o *console.Options){kinds(notify.KindEmail)}, nil},
+		"nothing":        {[]func(o *console.Options){kinds()}, &wire.UnreachedRules{Count: 1, AlarmName: marker + " frost"}},
+		"only a log":     {[]func(o *console.Options){kinds(notify.KindSMS), logged}, &wire.UnreachedRules{Count: 1, AlarmName: marker + " frost"}},
+		"mail and a log": {[]func(o *console.Options){kinds(notify.KindEmail, notify.KindSMS), logged}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newServer(t, c.options...)
+			id := w.frostRule(w.field.ID, w.ws2)
+			if got := w.attention(t, w.ada).Unreached; got != nil {
+				t.Errorf("%+v of a rule without channels", got)
+			}
+			rule, err := w.Rules.Get(t.Context(), w.field.ID, alarm.RuleID(id))
+			if err != nil {
+				t.Fatal(err)
+			}
+			rule.Channels = []int64{w.Stores.Channel(t, w.field.ID, "Crew").ID}
+			if err := w.Rules.Update(t.Context(), w.field.ID, &rule.Rule); err != nil {
+				t.Fatal(err)
+			}
+			if got := w.attention(t, w.ada).Unreached; !reflect.DeepEqual(got, c.want) {
+				t.Errorf("%+v, want %+v", got, c.want)
+			}
+			if got := w.attention(t, w.rivalToken).Unreached; got != nil {
+				t.Errorf("%+v of another tenant's rule", got)
+			}
+		})
+	}
 }
 
 // Open alarms come by level, acknowledged ones after the others of their level, then silent devices.

@@ -34,6 +34,9 @@ const channelKeyList: readonly QueryKey[] = [
   ['notice-channels', 'all'],
 ];
 
+/** Home names running rules that reach nobody. */
+const attentionKey: QueryKey = ['attention'];
+
 /** Who accepts an invitation becomes one of the people. */
 const peopleKeyList: readonly QueryKey[] = [['people'], ['invitations']];
 
@@ -56,8 +59,8 @@ export const queriesByChange: Partial<Record<ChangeKind, readonly QueryKey[]>> =
   ],
   scene: [...deviceKeyList, sceneListKey],
   // Channels list the rules that use them.
-  rule: [...ruleKeyList, ...channelKeyList],
-  channel: [...channelKeyList, ...ruleKeyList],
+  rule: [...ruleKeyList, ...channelKeyList, attentionKey],
+  channel: [...channelKeyList, ...ruleKeyList, attentionKey],
   people: peopleKeyList,
   integration: integrationKeyList,
   // The role decides what the pages offer.

@@ -14,6 +14,7 @@ import { ChannelKindIcons } from '@/ui/channel/channelKinds';
 import { Field } from '@/ui/form/Field';
 import { tabLeavesField } from '@/ui/form/tabLeavesField';
 import { IconButton } from '@/ui/IconButton';
+import { Note } from '@/ui/Note';
 import css from './fields.module.css';
 import { NewChannelDialog } from './NewChannelDialog';
 
@@ -72,12 +73,11 @@ export function ChannelField({ value, onChange, error }: ChannelFieldProps) {
       <Field
         label={t('rule.form.tell')}
         error={error}
-        hint={
-          value.length === 0
-            ? t('rule.form.noChannelsHint')
-            : reach && reach !== 'out'
-              ? t(`channel.reach.${reach}`)
-              : undefined
+        hint={value.length === 0 ? t('rule.form.noChannelsHint') : undefined}
+        below={
+          <div role="status" className={css.reach}>
+            {reach && reach !== 'out' ? <Note tone="warn">{t(`channel.reach.${reach}`)}</Note> : null}
+          </div>
         }
         after={
           full ? null : (

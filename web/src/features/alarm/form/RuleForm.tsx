@@ -3,6 +3,7 @@ import { Button } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { clearingParts, ruleParts } from '@/lib/alarm/sentence';
 import type { AlarmRule } from '@/lib/alarm/types';
+import { useDeliveryReach } from '@/lib/channel/deliveryReach';
 import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { useLanguage } from '@/lib/i18n/i18n';
 import { useOffline } from '@/lib/offline/reachability';
@@ -42,6 +43,8 @@ export function RuleForm({ rule, open, onClose, onClosed }: RuleFormProps) {
   const language = useLanguage((state) => state.language);
   const form = useRuleForm(rule, onClose);
   const { values, save, draft, refusal } = form;
+  const reach = useDeliveryReach(values.channels);
+  const reachesNobody = reach !== undefined && reach !== 'out';
   const sentence = sentenceOfValues(values, form.properties);
   return (
     <Dialog
@@ -57,7 +60,7 @@ export function RuleForm({ rule, open, onClose, onClosed }: RuleFormProps) {
             {/* Without a network only one button is shown, which says so for both. */}
             {offline ? null : (
               <Button loading={save.isPending && !save.variables.run} onClick={() => form.submit(false)}>
-                {t('common.save')}
+                {t(reachesNobody ? 'rule.form.saveNobody' : 'common.save')}
               </Button>
             )}
             <SendButton
@@ -66,7 +69,7 @@ export function RuleForm({ rule, open, onClose, onClosed }: RuleFormProps) {
               loading={save.isPending && save.variables.run}
               onClick={() => form.submit(true)}
             >
-              {t('rule.form.saveRun')}
+              {t(reachesNobody ? 'rule.form.runNobody' : 'rule.form.saveRun')}
             </SendButton>
           </>
         ) : (

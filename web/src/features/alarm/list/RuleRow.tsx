@@ -3,12 +3,14 @@ import ClockCircleOutlined from '@ant-design/icons/ClockCircleOutlined';
 import DeploymentUnitOutlined from '@ant-design/icons/DeploymentUnitOutlined';
 import FieldTimeOutlined from '@ant-design/icons/FieldTimeOutlined';
 import SendOutlined from '@ant-design/icons/SendOutlined';
+import WarningOutlined from '@ant-design/icons/WarningOutlined';
 import { memo, type ReactNode, useId, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { periodText } from '@/lib/alarm/period';
 import { ruleParts, spanText } from '@/lib/alarm/sentence';
 import { mayCoverMany, targetsOf } from '@/lib/alarm/targets';
 import type { AlarmRule, Outlook } from '@/lib/alarm/types';
+import { useDeliveryReach } from '@/lib/channel/deliveryReach';
 import type { Channel } from '@/lib/channel/queries';
 import { nameOf } from '@/lib/device/types';
 import { useClock } from '@/lib/format/clock';
@@ -16,6 +18,7 @@ import { useFormat } from '@/lib/format/format';
 import { useLanguage } from '@/lib/i18n/i18n';
 import { Sentence } from '@/ui/alarm/Sentence';
 import { DeployTag, LevelTag } from '@/ui/alarm/tags';
+import { Chip } from '@/ui/Chip';
 import { CannotAlarm } from './CannotAlarm';
 import { LastAlarm } from './LastAlarm';
 import { OutlookLine } from './OutlookLine';
@@ -57,6 +60,7 @@ export const RuleRow = memo(function RuleRow({ rule, elements: catalogue, outloo
       : names.length === count
         ? names.join(' · ')
         : t('rule.card.channels', { count, n: format.number(count) });
+  const reach = useDeliveryReach(rule.passageway);
   const { muteUntil = 0 } = rule;
   const muted = useClock((now) => muteUntil > now && format.moment(muteUntil, now));
   return (
@@ -83,6 +87,13 @@ export const RuleRow = memo(function RuleRow({ rule, elements: catalogue, outloo
           </Fact>
         )}
         <Fact icon={<SendOutlined />}>{notifyText}</Fact>
+        {running && reach !== undefined && reach !== 'out' ? (
+          <li className={css.fact}>
+            <Chip tone="warn" icon={<WarningOutlined />} title={t(`channel.reach.${reach}`)}>
+              {t('rule.card.reachesNobody')}
+            </Chip>
+          </li>
+        ) : null}
         <Fact icon={<ClockCircleOutlined />} title={t('rule.form.period')}>
           {format.capital(periodText(rule, format) ?? t('rule.card.wholeDay'))}
         </Fact>

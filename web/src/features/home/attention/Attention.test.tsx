@@ -99,6 +99,18 @@ describe('what needs a person now', () => {
     expect(region()).toHaveTextContent('8,995 more');
   });
 
+  it('names rules that run but reach nobody, even in a calm hour', async () => {
+    home.server.attention = attention([], { unreached: { count: 3, alarmName: 'Frost' } });
+    await openHome(home);
+    expect(region()).toHaveTextContent(/^Needs you now/);
+    const link = () => within(region()).getByRole('link');
+    expect(link()).toHaveTextContent('“Frost” and 2 other rules run, but reach nobody');
+    expect(link()).toHaveAttribute('href', '/alarm');
+    home.server.attention = attention([], { unreached: { count: 1, alarmName: 'Frost' } });
+    send('change', { of: ['channel'] });
+    await waitFor(() => expect(link()).toHaveTextContent('“Frost” runs, but reaches nobody'));
+  });
+
   it('acknowledges an alarm', async () => {
     home.server.attention = attention([frost]);
     let body: unknown;

@@ -1,6 +1,8 @@
 import CheckCircleOutlined from '@ant-design/icons/CheckCircleOutlined';
 import DownOutlined from '@ant-design/icons/DownOutlined';
+import NotificationOutlined from '@ant-design/icons/NotificationOutlined';
 import UpOutlined from '@ant-design/icons/UpOutlined';
+import { Link } from '@tanstack/react-router';
 import { memo, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '@/lib/format/format';
@@ -28,7 +30,7 @@ interface AttentionProps {
 }
 
 /**
- * What needs a person now: open alarms, silent devices, low batteries. In a calm hour it is one
+ * What needs a person now: open alarms, silent devices, low batteries, rules that reach nobody. In a calm hour it is one
  * quiet line.
  */
 export const Attention = memo(function Attention({ attention, failed, asOf, selected, onSelect }: AttentionProps) {
@@ -42,14 +44,15 @@ export const Attention = memo(function Attention({ attention, failed, asOf, sele
   const items = attention?.items ?? [];
   const total = attention ? attention.alarmCount + attention.silentCount + attention.batteryCount : 0;
   const shown = all ? items : items.slice(0, shownAtFirst);
+  const calm = attention !== undefined && total === 0 && !attention.unreached;
   const checked = <span className={css.checked}>{t('home.attention.checked', { time: format.time(asOf) })}</span>;
 
   return (
     <section className={css.card} aria-labelledby={title} aria-busy={!attention && !failed}>
       <header className={css.head}>
-        {attention && total === 0 ? <CheckCircleOutlined className={css.calm} aria-hidden="true" /> : null}
-        <h2 className={attention && total === 0 ? css.quiet : css.title} id={title}>
-          {attention && total === 0 ? t('home.attention.calm') : t('home.attention.title')}
+        {calm ? <CheckCircleOutlined className={css.calm} aria-hidden="true" /> : null}
+        <h2 className={calm ? css.quiet : css.title} id={title}>
+          {calm ? t('home.attention.calm') : t('home.attention.title')}
         </h2>
         {attention ? (
           <>
@@ -94,6 +97,7 @@ export const Attention = memo(function Attention({ attention, failed, asOf, sele
           {t('home.attention.rest', { count: total - items.length, n: format.number(total - items.length) })}
         </p>
       ) : null}
+      {attention?.unreached ? <Unreached of={attention.unreached} /> : null}
       {acking?.item.noticeId === undefined ? null : (
         <AckDialog
           id={acking.item.noticeId}
@@ -107,6 +111,21 @@ export const Attention = memo(function Attention({ attention, failed, asOf, sele
     </section>
   );
 });
+
+/** Running rules whose channels reach nobody; leads to the rules, which say why. */
+function Unreached({ of: { count, alarmName: name } }: { of: NonNullable<Data['unreached']> }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const others = count - 1;
+  return (
+    <Link to="/alarm" className={css.unreached}>
+      <NotificationOutlined aria-hidden="true" />
+      {others === 0
+        ? t('home.attention.unreachedOne', { name })
+        : t('home.attention.unreached', { name, count: others, n: format.number(others) })}
+    </Link>
+  );
+}
 
 function Counts({ attention }: { attention: Data }) {
   const { t } = useTranslation();
