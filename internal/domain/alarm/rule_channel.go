@@ -53,7 +53,11 @@ func (s *RuleStore) UsageByChannel(
 
 // RunningOnlyOn counts a tenant's running rules that have channels, all of which are among the
 // given ones, and names the most serious of them, the oldest of equals.
-func (s *RuleStore) RunningOnlyOn(ctx context.Context, t tenant.ID, channels []int64) (count int, name string, err error) {
+func (s *RuleStore) RunningOnlyOn(
+	ctx context.Context,
+	t tenant.ID,
+	channels []int64,
+) (count int, name string, err error) {
 	if len(channels) == 0 {
 		return 0, "", nil
 	}
@@ -65,8 +69,8 @@ func (s *RuleStore) RunningOnlyOn(ctx context.Context, t tenant.ID, channels []i
 		return s.db.Read(ctx).NewSelect().Model((*ruleChannelRow)(nil)).ColumnExpr("1").
 			Where("c.rule_id = r.id AND c.channel_id "+condition, bun.List(channels))
 	}
-	err = s.db.Read(ctx).NewSelect().Model((*ruleRow)(nil)).Column("r.alarm_name").ColumnExpr("COUNT(*) OVER () AS rules").
-		Where("r.tenant_id = ? AND r.deploy_state = ?", t, Running).
+	err = s.db.Read(ctx).NewSelect().Model((*ruleRow)(nil)).Column("r.alarm_name").
+		ColumnExpr("COUNT(*) OVER () AS rules").Where("r.tenant_id = ? AND r.deploy_state = ?", t, Running).
 		Where("EXISTS (?)", of("IN (?)")).Where("NOT EXISTS (?)", of("NOT IN (?)")).
 		OrderExpr("r.alarm_level DESC, r.id").Limit(1).Scan(ctx, &rows)
 	if err != nil || len(rows) == 0 {
