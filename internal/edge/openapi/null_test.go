@@ -4,37 +4,43 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/getkin/kin-openapi/openapi3"
+
 	"tilth/internal/tools/testkit"
 )
+
+// eachBody calls do with every operation that takes a JSON body, its path with an id, and the body's schema.
+func (w *fixture) eachBody(do func(method, path string, op *openapi3.Operation, schema *openapi3.Schema)) {
+	for path, item := range w.contract.doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			if schema := testkit.JSONBody(op); schema != nil {
+				do(method, strings.NewReplacer("{id}", "987654321").Replace(path), op, schema)
+			}
+		}
+	}
+}
 
 // A null member of a body counts as absent in every call that takes a body.
 func TestNullIsAbsent(t *testing.T) {
 	w := newFixture(t)
 	pairs := 0
-	for path, item := range w.contract.doc.Paths.Map() {
-		for method, op := range item.Operations() {
-			schema := testkit.JSONBody(op)
-			if schema == nil {
-				continue
-			}
-			path = strings.NewReplacer("{id}", "987654321").Replace(path)
-			for _, b := range testkit.NullBodies(t, schema) {
-				pairs++
-				want, got := w.do(t, w.newCall(method, path, b.Without)), w.do(t, w.newCall(method, path, b.Null))
-				if got.status != want.status || string(got.body) != string(want.body) || got.status < 400 {
-					t.Errorf(
-						"%s, %s null: %d %s, absent: %d %s",
-						op.OperationID,
-						b.Member,
-						got.status,
-						got.body,
-						want.status,
-						want.body,
-					)
-				}
+	w.eachBody(func(method, path string, op *openapi3.Operation, schema *openapi3.Schema) {
+		for _, b := range testkit.NullBodies(t, schema) {
+			pairs++
+			want, got := w.do(t, w.newCall(method, path, b.Without)), w.do(t, w.newCall(method, path, b.Null))
+			if got.status != want.status || string(got.body) != string(want.body) || got.status < 400 {
+				t.Errorf(
+					"%s, %s null: %d %s, absent: %d %s",
+					op.OperationID,
+					b.Member,
+					got.status,
+					got.body,
+					want.status,
+					want.body,
+				)
 			}
 		}
-	}
+	})
 	if pairs < 10 {
 		t.Errorf("%d bodies", pairs)
 	}
@@ -52,23 +58,16 @@ func TestNullIsAbsent(t *testing.T) {
 func TestNullElements(t *testing.T) {
 	w := newFixture(t)
 	calls := 0
-	for path, item := range w.contract.doc.Paths.Map() {
-		for method, op := range item.Operations() {
-			schema := testkit.JSONBody(op)
-			if schema == nil {
-				continue
-			}
-			path = strings.NewReplacer("{id}", "987654321").Replace(path)
-			for _, b := range testkit.NullElementBodies(t, schema) {
-				calls++
-				field, _, _ := strings.Cut(b.List, ".")
-				p := w.mustRefuse(t, w.newCall(method, path, b.Body), 400)
-				if p.Parameter != field || !strings.HasSuffix(p.Detail, "not in the right form") {
-					t.Errorf("%s, null in %s: %+v", op.OperationID, b.List, p)
-				}
+	w.eachBody(func(method, path string, op *openapi3.Operation, schema *openapi3.Schema) {
+		for _, b := range testkit.NullElementBodies(t, schema) {
+			calls++
+			field, _, _ := strings.Cut(b.List, ".")
+			p := w.mustRefuse(t, w.newCall(method, path, b.Body), 400)
+			if p.Parameter != field || !strings.HasSuffix(p.Detail, "not in the right form") {
+				t.Errorf("%s, null in %s: %+v", op.OperationID, b.List, p)
 			}
 		}
-	}
+	})
 	if calls < 2 {
 		t.Errorf("%d bodies", calls)
 	}

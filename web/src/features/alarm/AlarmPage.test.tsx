@@ -5,7 +5,7 @@ import { alarmServer, askedOf, card, cards, hour, openAlarms, paths, streamEvent
 import { setWidth } from '@/test/mediaQueries';
 import { toasts } from '@/test/profileServer';
 import { channel, rule } from '@/test/samples';
-import { ok, onGet, refused } from '@/test/server';
+import { refused } from '@/test/server';
 import { noAnswer } from '@/test/telemetryServer';
 
 describe('a card', () => {
@@ -57,28 +57,6 @@ describe('a card', () => {
     expect(card('Quiet').queryByText(/^Reminder/)).toBeNull();
     // One request for the names of all cards.
     expect(askedOf(server, paths.channels)).toHaveLength(1);
-  });
-
-  it('has a chip while it runs and its channels reach nobody', async () => {
-    const server = alarmServer([
-      rule({ passageway: [1] }),
-      rule({ id: 2, alarmName: 'Heard', passageway: [1, 2] }),
-      rule({ id: 3, alarmName: 'Stopped', passageway: [1], deployState: 0 }),
-      rule({ id: 4, alarmName: 'Quiet' }),
-    ]);
-    server.channels = [
-      channel({ noticeMode: ['phoneMessage'] }),
-      channel({ id: 2, noticeName: 'Office', noticeMode: ['email'] }),
-    ];
-    onGet('/admin-api/client/pc/notice-channel/get/ways', () =>
-      ok({ email: true, phoneMessage: true, logged: true, language: 'en-us' }),
-    );
-    await openAlarms(server);
-    expect(await card('Spring frost').findByText('reaches nobody')).toHaveAttribute(
-      'title',
-      expect.stringMatching(/^What these channels tell is written to this server’s log only/),
-    );
-    for (const name of ['Heard', 'Stopped', 'Quiet']) expect(card(name).queryByText('reaches nobody')).toBeNull();
   });
 
   it('shows how many devices a rule has, how many alarms are open, and of which device it speaks', async () => {
