@@ -50,11 +50,15 @@ func (s *server) withChecks(next http.Handler) http.Handler {
 }
 
 func (s *server) admit(w http.ResponseWriter, r *http.Request) error {
+	if r.URL.RawPath != "" || strings.HasSuffix(r.URL.Path, "/") { // the router ignores both
+		return noSuchPath()
+	}
 	route, params, err := s.router.FindRoute(r)
 	switch {
 	case err != nil && err.Error() == routers.ErrMethodNotAllowed.Error(): // the router makes a new error each time
+		w.Header().Set("Allow", httpbase.AllowedMethods(s.paths.Value(r.URL.Path)))
 		return errs.New(errs.NoSuchMethod, "error.405")
-	case err != nil, r.URL.RawPath != "", strings.HasSuffix(r.URL.Path, "/"): // the router ignores both
+	case err != nil:
 		return noSuchPath()
 	}
 	info := requestFrom(r.Context())

@@ -13,6 +13,7 @@ import (
 // contractIndex holds what handlers look up in the contract.
 type contractIndex struct {
 	router             routers.Router
+	paths              *openapi3.Paths
 	changesByOperation map[string]string // the kind of thing that a call changes, by operation
 }
 
@@ -27,5 +28,5 @@ var loadContract = sync.OnceValues(func() (contractIndex, error) {
 	if err != nil {
 		return contractIndex{}, err
 	}
-	return contractIndex{router: router, changesByOperation: operationChanges(doc)}, nil
+	return contractIndex{router: router, paths: doc.Paths, changesByOperation: operationChanges(doc)}, nil
 })

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/routers"
 
 	"tilth/internal/domain/alarm"
@@ -160,6 +161,7 @@ type server struct {
 	edge *httpbase.Edge
 	limits
 	router             routers.Router
+	paths              *openapi3.Paths
 	changeNotifier     *changeNotifier
 	changesByOperation map[string]string // the kind of thing that a call changes, by operation
 }
@@ -179,7 +181,7 @@ func New(o Options) (http.Handler, error) {
 		o.Scheduler = reading.NewWorkScheduler(o.Limits)
 	}
 	s := &server{
-		Options: o, limits: newLimits(&o), router: index.router,
+		Options: o, limits: newLimits(&o), router: index.router, paths: index.paths,
 		changeNotifier: newChangeNotifier(o.Live), changesByOperation: index.changesByOperation,
 	}
 	s.edge = s.newEdge()

@@ -23,7 +23,9 @@ const (
 func (s *server) signOnMux(mux *http.ServeMux) {
 	mux.HandleFunc("GET "+identity.SignOnStartPath, s.startSignOn)
 	mux.HandleFunc("GET "+identity.SignOnCallbackPath, s.answerSignOn)
-	mux.HandleFunc("POST "+backChannelPath, s.endSignOnSessions)
+	backChannel := http.NewServeMux() // refuses other methods, which would get the console's page
+	backChannel.HandleFunc("POST "+backChannelPath, s.endSignOnSessions)
+	mux.Handle(backChannelPath, backChannel)
 }
 
 // startSignOn leads a browser to the tenant's issuer.

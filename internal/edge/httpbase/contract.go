@@ -2,8 +2,11 @@ package httpbase
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
@@ -39,6 +42,11 @@ func validateRequest(ctx context.Context, in *openapi3filter.RequestValidationIn
 		ExcludeRequestBody: skipBody,
 	}
 	return openapi3filter.ValidateRequest(ctx, in)
+}
+
+// AllowedMethods returns the methods of a path, as the header Allow of a 405 lists them.
+func AllowedMethods(p *openapi3.PathItem) string {
+	return strings.Join(slices.Sorted(maps.Keys(p.Operations())), ", ")
 }
 
 // heavyExtension is the contract's extension that marks calls which read history: the server

@@ -410,9 +410,6 @@ func TestStationAnswers(t *testing.T) {
 	if status, answer, _ := get(t, base+weatherStationQuery("WS-1", "a="+padding)); status != 413 {
 		t.Errorf("a long query: %d %s", status, answer)
 	}
-	if status, _, _ := get(t, base+ecowittPath("WS-1")); status != 405 {
-		t.Errorf("GET of Ecowitt: %d", status)
-	}
 	if n := e.pipeline.Stats().Refused[device.ReasonTooLarge]; n != 4 {
 		t.Errorf("%d counted as too large", n)
 	}

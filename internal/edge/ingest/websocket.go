@@ -23,6 +23,11 @@ var subprotocols = []string{"mqtt", "mqttv3.1"}
 // Options.ClientAddr says which address a connection counts for.
 func NewWebSocket(m *MQTT) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet {
+			w.Header().Set("Allow", http.MethodGet)
+			http.Error(w, "a WebSocket is opened by GET", http.StatusMethodNotAllowed)
+			return
+		}
 		if r.Header.Get("Upgrade") != "" && !asksForMQTT(r) {
 			http.Error(w, "the WebSocket subprotocol is mqtt", http.StatusBadRequest)
 			return

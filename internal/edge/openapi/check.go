@@ -72,7 +72,7 @@ func (s *server) schedule(w http.ResponseWriter, r *http.Request, info *request,
 // admit identifies the caller of a request, and takes the request off the caller's budget.
 func (s *server) admit(w http.ResponseWriter, r *http.Request, info *request, route *routers.Route) error {
 	if r.Method != route.Method { // the mux takes HEAD for GET; the work would be wasted
-		w.Header().Set("Allow", route.Method)
+		w.Header().Set("Allow", httpbase.AllowedMethods(route.PathItem))
 		return errs.New(errs.NoSuchMethod, "error.405")
 	}
 	// A browser may remember a credential that somebody typed into it, and send it for another

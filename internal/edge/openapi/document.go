@@ -47,5 +47,5 @@ func (s *server) addDocument(path, contentType string, body []byte, header http.
 		h.Set("ETag", tag)
 		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
 	})
-	s.allowOnly(path, []string{http.MethodGet, http.MethodHead})
+	s.allowOnly(path, "GET, HEAD")
 }

@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/netip"
 	"path"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -122,7 +121,7 @@ func New(o Options) (http.Handler, error) {
 			route := &routers.Route{Spec: doc, Path: template, PathItem: item, Method: method, Operation: op}
 			s.mux.Handle(method+" "+basePath+template, s.withChecks(route, calls))
 		}
-		s.allowOnly(basePath+template, slices.Sorted(keys(item.Operations())))
+		s.allowOnly(basePath+template, httpbase.AllowedMethods(item))
 	}
 	return s.edge.Wrap(http.HandlerFunc(s.route)), nil
 }
@@ -146,9 +145,9 @@ func (s *server) route(w http.ResponseWriter, r *http.Request) {
 }
 
 // allowOnly refuses all other methods of a path.
-func (s *server) allowOnly(path string, methods []string) {
+func (s *server) allowOnly(path, methods string) {
 	s.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Allow", strings.Join(methods, ", "))
+		w.Header().Set("Allow", methods)
 		s.fail(w, r, errs.New(errs.NoSuchMethod, "error.405"))
 	})
 }

@@ -137,6 +137,7 @@ func (h *handler) admit(w http.ResponseWriter, r *http.Request) error {
 		return newProblem(http.StatusNotFound, "there is no such path")
 	}
 	if r.Method != ep.method {
+		w.Header().Set("Allow", ep.method)
 		return newProblem(http.StatusMethodNotAllowed, "this path takes "+ep.method)
 	}
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")

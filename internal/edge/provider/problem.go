@@ -106,11 +106,8 @@ func (p *problem) write(w http.ResponseWriter) {
 		}
 		body = wire.ApplyProblem{Title: "The file is wrong", Status: p.status, Detail: detail, Errors: list}
 	}
-	switch p.status {
-	case http.StatusUnauthorized:
+	if p.status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="provider"`)
-	case http.StatusMethodNotAllowed:
-		w.Header().Set("Allow", http.MethodPost)
 	}
 	if p.retry > 0 {
 		httpbase.SetRetryAfter(w.Header(), p.retry)
