@@ -277,15 +277,22 @@ func mainSign(p *device.Product) string {
 	return ""
 }
 
-// GetProductSimpleList answers every product's id, name and main property.
+// GetProductSimpleList answers every product's id, name and main property, and how many of the
+// tenant's devices are of it.
 func (s *server) GetProductSimpleList(
 	ctx context.Context,
 	_ wire.GetProductSimpleListRequestObject,
 ) (wire.GetProductSimpleListResponseObject, error) {
+	counts, err := s.Roster.CountByProduct(ctx, caller(ctx).Tenant)
+	if err != nil {
+		return nil, err
+	}
 	list := []wire.ProductName{}
 	l := requestFrom(ctx).Language
 	for _, p := range s.Catalog.ProductsByDisplayName(l) {
-		list = append(list, wire.ProductName{Id: p.ID, ProductName: p.DisplayName(l), MainSign: mainSign(p)})
+		list = append(list, wire.ProductName{
+			Id: p.ID, ProductName: p.DisplayName(l), MainSign: mainSign(p), DeviceCount: counts[p.ID],
+		})
 	}
 	return wire.GetProductSimpleList200JSONResponse{Code: success, Data: &list}, nil
 }

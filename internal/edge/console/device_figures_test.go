@@ -59,7 +59,7 @@ func TestFiguresOfGroups(t *testing.T) {
 	}
 	list := testkit.Ask[[]wire.ProductName](t, w.Contract, w.get("/admin-api/client/pc/product/get/simple-list"))
 	if got, want := asJSON(t, list), fmt.Sprintf(
-		`[{"id":%d,"mainSign":"rain","productName":"gauge"},{"id":%d,"mainSign":"airTemperature","productName":"weather-station"}]`,
+		`[{"deviceCount":1,"id":%d,"mainSign":"rain","productName":"gauge"},{"deviceCount":4,"id":%d,"mainSign":"airTemperature","productName":"weather-station"}]`,
 		gauge.ID,
 		w.station.ID,
 	); got != want {

@@ -257,8 +257,10 @@ func TestProducts(t *testing.T) {
 	}
 	w.Reload(t)
 	got := testkit.Ask[[]wire.ProductName](t, w.Contract, w.get(productsPath))
-	if len(got) != 2 || got[0].ProductName != "a-camera" ||
-		got[1] != (wire.ProductName{Id: w.station.ID, MainSign: "airTemperature", ProductName: "weather-station"}) {
+	if len(got) != 2 || got[0].ProductName != "a-camera" || got[0].DeviceCount != 0 ||
+		got[1] != (wire.ProductName{
+			Id: w.station.ID, MainSign: "airTemperature", ProductName: "weather-station", DeviceCount: 3,
+		}) {
 		t.Errorf("%+v", got)
 	}
 	// A product with display names is shown under the one in the reader's language, everywhere; the
@@ -288,6 +290,10 @@ func TestProducts(t *testing.T) {
 		page := testkit.Ask[wire.DevicePage](t, w.Contract, in(pagePath+"?executionId=WS-1"))
 		if d := page.List[0]; d.ProductName != c.station || d.Product != "weather-station" {
 			t.Errorf("%s: %s, %s", c.language, d.ProductName, d.Product)
+		}
+		f := openSpreadsheet(t, w, in(w.pathAroundNow(exportPath, "WS-1", "airTemperature")))
+		if about := sheetLines(t, f, f.GetSheetList()[1]); !strings.HasSuffix(about[3], "|"+c.station) {
+			t.Errorf("%s: a spreadsheet has %q", c.language, about)
 		}
 	}
 }

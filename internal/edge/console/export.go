@@ -213,7 +213,7 @@ func (e *export) writeAbout() error {
 		{"field.deviceName", func() { s.Text(e.device.Name) }},
 		{"export.noteName", func() { s.Text(e.device.NoteName) }},
 		{"export.serial", func() { s.Text(e.device.Serial) }},
-		{"export.product", func() { s.Text(e.product.Name) }},
+		{"export.product", func() { s.Text(e.product.DisplayName(e.language)) }},
 		{"field.startTime", func() { s.Time(from) }},
 		{"field.endTime", func() { s.Time(to) }},
 		{"export.rows", func() { s.Number(strconv.AppendInt(nil, int64(e.frames), 10)) }},

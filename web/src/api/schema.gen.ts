@@ -4793,6 +4793,8 @@ export interface components {
             /** Format: int64 */
             id: number;
             productName: string;
+            /** @description the tenant's devices of this product */
+            deviceCount: number;
             /** @description identifier of the property that cards, lists and the map show first: the provider's choice, or what suits the product; empty when it has no property */
             mainSign: string;
         };
@@ -4803,7 +4805,8 @@ export interface components {
          *         {
          *           "id": 1,
          *           "productName": "Weather mast",
-         *           "mainSign": "airTemperature"
+         *           "mainSign": "airTemperature",
+         *           "deviceCount": 4
          *         }
          *       ],
          *       "msg": ""

@@ -108,8 +108,8 @@ export function alarmServer(rules: AlarmRule[] = [rule()]) {
     total: 1,
   }));
   query(`${client}/product/get/simple-list`, () => [
-    { id: 1, productName: 'Weather mast' },
-    { id: 2, productName: 'Field camera' },
+    { id: 1, productName: 'Weather mast', deviceCount: 4 },
+    { id: 2, productName: 'Field camera', deviceCount: 1 },
   ]);
   query(paths.publish, (search) => put(Number(search.get('alarmRulesId')), { deployState: 1 }));
   query(paths.unpublish, (search) =>

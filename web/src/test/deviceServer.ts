@@ -134,8 +134,9 @@ export function deviceServer(devices?: Device[]) {
     return { list: found.slice((no - 1) * size, no * size), total: found.length };
   });
   get(`${client}/product/get/simple-list`, () => [
-    { id: 1, productName: 'Weather mast' },
-    { id: 2, productName: 'Field camera' },
+    { id: 1, productName: 'Weather mast', deviceCount: 4 },
+    { id: 2, productName: 'Field camera', deviceCount: 1 },
+    { id: 3, productName: 'Water meter', deviceCount: 0 },
   ]);
   get(paths.connection, (query) => ({ ...state.connection, deviceName: query.get('deviceName') }));
   // The provider adds all devices unless addServer says otherwise.

@@ -3256,14 +3256,16 @@ type PresencePageAnswer struct {
 
 // ProductName defines model for ProductName.
 type ProductName struct {
-	Id int64 `json:"id"`
+	// DeviceCount the tenant's devices of this product
+	DeviceCount int   `json:"deviceCount"`
+	Id          int64 `json:"id"`
 
 	// MainSign identifier of the property that cards, lists and the map show first: the provider's choice, or what suits the product; empty when it has no property
 	MainSign    string `json:"mainSign"`
 	ProductName string `json:"productName"`
 }
 
-// ProductsAnswer Example: {"code":200,"data":[{"id":1,"mainSign":"airTemperature","productName":"Weather mast"}],"msg":""}
+// ProductsAnswer Example: {"code":200,"data":[{"deviceCount":4,"id":1,"mainSign":"airTemperature","productName":"Weather mast"}],"msg":""}
 type ProductsAnswer struct {
 	Code int            `json:"code"`
 	Data *[]ProductName `json:"data"`

@@ -79,6 +79,18 @@ describe('the table', () => {
     expect(screen.getByRole('button', { name: /^Default group/ })).toHaveAttribute('aria-current', 'true');
   });
 
+  it('offers the models of which there are devices, and one that the address names', async () => {
+    const models = () =>
+      within(screen.getByRole('combobox', { name: 'Model' }))
+        .getAllByRole('option')
+        .map(({ textContent }) => textContent);
+    const { unmount } = await openDevices(server);
+    await waitFor(() => expect(models()).toEqual(['All models', 'Weather mast', 'Field camera']));
+    unmount();
+    await openDevices(server, '/device?product=3');
+    await waitFor(() => expect(models()).toEqual(['All models', 'Weather mast', 'Field camera', 'Water meter']));
+  });
+
   it('is sorted by the server: the second click reverses the order, the third restores the default', async () => {
     const { user } = await openDevices(server);
     const head = (name: string) => within(table()).getByRole('columnheader', { name });

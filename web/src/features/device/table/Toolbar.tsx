@@ -78,7 +78,8 @@ export function Toolbar({ search, onChange, onAdd }: ToolbarProps) {
 
 function Filters({ search: { state, product }, onChange }: Omit<ToolbarProps, 'onAdd'>) {
   const { t } = useTranslation();
-  const products = useQuery(productsQuery()).data;
+  // Those that the tenant has; a link may name another.
+  const products = useQuery(productsQuery()).data?.filter(({ id, deviceCount }) => deviceCount > 0 || id === product);
   return (
     <>
       <SegmentedControl
