@@ -20,6 +20,12 @@ func TestMainProperty(t *testing.T) {
 		{"gauge", Product{Properties: number("waterTemperature", "waterFlow", "waterLevel")}, "waterLevel"},
 		{"pump", Product{Properties: number("waterPh", "waterFlow")}, "waterFlow"},
 		{"unknown", Product{Properties: number("batteryVoltage", "soilMoisture10")}, "batteryVoltage"},
+		{"its own state first", Product{Properties: []Property{
+			{Identifier: "batteryVoltage", DataType: Number, ElementUnit: "V"}, {Identifier: "pm25", DataType: Number},
+		}}, "pm25"},
+		{"nothing but its own state", Product{Properties: []Property{
+			{Identifier: "live", DataType: Text}, {Identifier: "boxTemperature", DataType: Number, ElementUnit: "°C"},
+		}}, "boxTemperature"},
 		{"another word", Product{Properties: number("soilTemperature", "soilMoistureRaw")}, "soilTemperature"},
 		{"camera", Product{Properties: append(
 			[]Property{{Identifier: "live", DataType: Text}}, number("boxTemperature")...)}, "boxTemperature"},

@@ -116,8 +116,9 @@ func (p *Product) Property(identifier string) *Property {
 
 // Main gives the property that cards, lists and the map show first: the one that the provider chose,
 // else the quantity that people look for in what the product measures first (soil moisture of a
-// soil probe), else the first property that is not a text, because a stream's address is no use to
-// people. It gives nil for a product without properties.
+// soil probe), else the first property that is neither a text nor housekeeping, else the first that
+// is not a text, because a stream's address is no use to people. It gives nil for a product without
+// properties.
 func (p *Product) Main() *Property {
 	if chosen := p.Property(p.MainSign); chosen != nil {
 		return chosen
@@ -126,8 +127,14 @@ func (p *Product) Main() *Property {
 		return nil
 	}
 	first := &p.Properties[0]
-	if i := slices.IndexFunc(p.Properties, func(x Property) bool { return x.DataType != Text }); i >= 0 {
-		first = &p.Properties[i]
+	for _, fits := range []func(x Property) bool{
+		func(x Property) bool { return x.DataType != Text && !x.housekeeping(x.ElementUnit) },
+		func(x Property) bool { return x.DataType != Text },
+	} {
+		if i := slices.IndexFunc(p.Properties, fits); i >= 0 {
+			first = &p.Properties[i]
+			break
+		}
 	}
 	for _, quantity := range agronomy.MainQuantities(first.Identifier) {
 		for i := range p.Properties {

@@ -1,37 +1,60 @@
 package device
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // The words by which the properties of a device's own state are recognised, in the order in which
 // they are preferred: "battery" before "vbat".
 var (
-	batteryWords = []string{"battery", "vbat", "accu"}
-	signalWords  = []string{"rssi", "signal"}
+	batteryWords   = []string{"battery", "vbat", "accu"}
+	signalWords    = []string{"rssi", "signal"}
+	enclosureWords = []string{"boxtemp", "enclosure", "boardtemp", "cputemp"}
+)
+
+// Units in which products measure the state of their devices.
+var (
+	batteryUnits   = []string{"V", "%"}
+	signalUnits    = []string{"dBm", "%"}
+	enclosureUnits = []string{"°C", "°F", "%"}
 )
 
 // Battery gives the property that measures the product's battery, in V or %; nil if it has none.
-func (c *Catalog) Battery(p *Product) *Property { return c.stateProperty(p, batteryWords, "V", "%") }
+func (c *Catalog) Battery(p *Product) *Property {
+	return c.stateProperty(p, batteryWords, batteryUnits)
+}
 
 // Signal gives the property that measures the reception of the product's devices, in dBm or %; nil
 // if it has none.
-func (c *Catalog) Signal(p *Product) *Property { return c.stateProperty(p, signalWords, "dBm", "%") }
+func (c *Catalog) Signal(p *Product) *Property { return c.stateProperty(p, signalWords, signalUnits) }
 
-// stateProperty gives the first measured number whose identifier contains the earliest of the words
-// and whose unit is one of units.
-func (c *Catalog) stateProperty(p *Product, words []string, units ...string) *Property {
+// Housekeeping tells whether a property says how a device itself is, not the field: a battery, a
+// reception, or what it is like in the device's box.
+func (c *Catalog) Housekeeping(x *Property) bool { return x.housekeeping(c.Unit(x)) }
+
+func (x *Property) housekeeping(unit string) bool {
+	return x.tells(unit, batteryWords, batteryUnits) || x.tells(unit, signalWords, signalUnits) ||
+		x.tells(unit, enclosureWords, enclosureUnits)
+}
+
+// tells is true for a measured number whose identifier contains one of words and whose unit is one of
+// units.
+func (x *Property) tells(unit string, words, units []string) bool {
+	identifier := strings.ToLower(x.Identifier)
+	return x.DataType == Number && !x.Derived() && slices.Contains(units, unit) &&
+		slices.ContainsFunc(words, func(word string) bool { return strings.Contains(identifier, word) })
+}
+
+// stateProperty gives the first property that tells by the earliest of the words.
+func (c *Catalog) stateProperty(p *Product, words, units []string) *Property {
 	if p == nil {
 		return nil
 	}
-	for _, word := range words {
-		for i := range p.Properties {
-			x := &p.Properties[i]
-			if x.DataType != Number || x.Derived() || !strings.Contains(strings.ToLower(x.Identifier), word) {
-				continue
-			}
-			for _, unit := range units {
-				if c.Unit(x) == unit {
-					return x
-				}
+	for i := range words {
+		for j := range p.Properties {
+			if x := &p.Properties[j]; x.tells(c.Unit(x), words[i:i+1], units) {
+				return x
 			}
 		}
 	}

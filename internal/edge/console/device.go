@@ -223,6 +223,9 @@ func (v *deviceView) device(ctx context.Context, d *device.Device) wire.Device {
 		w.ProductId, w.ProductName, w.Product = p.ID, p.DisplayName(requestFrom(ctx).Language), p.Name
 		w.OfflineAfter = p.OfflineAfter.Milliseconds()
 		w.MainSign = mainSign(p)
+		if main := p.Main(); main != nil && v.server.Catalog.Housekeeping(main) {
+			w.MainHousekeeping = new(true)
+		}
 		w.BatterySign, w.SignalSign = identifierOf(
 			v.server.Catalog.Battery(p),
 		), identifierOf(

@@ -12,29 +12,23 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// figures sums up the latest values of the main properties of the devices in each group.
+// figures sums up the latest values of the main properties of the devices in each group, by model: a
+// mast in the yard says nothing about the air in the greenhouses beside it.
 type figures struct {
 	server  *server
 	tenant  tenant.ID
-	byScene map[int64]map[figureKey]*figureSum
-}
-
-// figureKey tells main properties of a group apart. Products may give one identifier different
-// units, whose numbers have no mean.
-type figureKey struct {
-	property device.PropertyID
-	unit     string
+	byScene map[int64]map[int64]*figureSum // by scene and product
 }
 
 type figureSum struct {
+	product        *device.Product
 	property       *device.Property
-	unit           string
 	devices        int
 	low, high, sum float64
 }
 
 func (s *server) newFigures(t tenant.ID) *figures {
-	return &figures{server: s, tenant: t, byScene: map[int64]map[figureKey]*figureSum{}}
+	return &figures{server: s, tenant: t, byScene: map[int64]map[int64]*figureSum{}}
 }
 
 // add counts the latest value of a device.
@@ -44,21 +38,20 @@ func (f *figures) add(ctx context.Context, scene int64, id device.ID, product in
 		return
 	}
 	main := p.Main()
-	if main == nil || main.DataType != device.Number {
+	if main == nil || main.DataType != device.Number || f.server.Catalog.Housekeeping(main) {
 		return
 	}
 	v, found := f.server.latestOf(ctx, f.tenant, id, main)
 	if !found {
 		return
 	}
-	key := figureKey{main.ID, f.server.Catalog.Unit(main)}
-	sum := f.byScene[scene][key]
+	sum := f.byScene[scene][product]
 	if sum == nil {
-		sum = &figureSum{property: main, unit: key.unit, low: v, high: v}
+		sum = &figureSum{product: p, property: main, low: v, high: v}
 		if f.byScene[scene] == nil {
-			f.byScene[scene] = map[figureKey]*figureSum{}
+			f.byScene[scene] = map[int64]*figureSum{}
 		}
-		f.byScene[scene][key] = sum
+		f.byScene[scene][product] = sum
 	}
 	sum.devices++
 	sum.low, sum.high, sum.sum = min(sum.low, v), max(sum.high, v), sum.sum+v
@@ -69,18 +62,20 @@ func (f *figures) of(l text.Language, scene int64) []wire.MainFigures {
 	list := []wire.MainFigures{}
 	for _, sum := range f.byScene[scene] {
 		list = append(list, wire.MainFigures{
-			Sign:      sum.property.Identifier,
-			Name:      f.server.Catalog.Name(l, sum.property),
-			Unit:      sum.unit,
-			Precision: sum.property.Precision,
-			Devices:   sum.devices,
-			Low:       sum.low,
-			Mean:      sum.sum / float64(sum.devices),
-			High:      sum.high,
+			ProductId:   sum.product.ID,
+			ProductName: sum.product.DisplayName(l),
+			Sign:        sum.property.Identifier,
+			Name:        f.server.Catalog.Name(l, sum.property),
+			Unit:        f.server.Catalog.Unit(sum.property),
+			Precision:   sum.property.Precision,
+			Devices:     sum.devices,
+			Low:         sum.low,
+			Mean:        sum.sum / float64(sum.devices),
+			High:        sum.high,
 		})
 	}
 	slices.SortFunc(list, func(a, b wire.MainFigures) int {
-		return cmp.Or(cmp.Compare(b.Devices, a.Devices), cmp.Compare(a.Sign, b.Sign), cmp.Compare(a.Unit, b.Unit))
+		return cmp.Or(cmp.Compare(b.Devices, a.Devices), cmp.Compare(a.Sign, b.Sign), cmp.Compare(a.ProductId, b.ProductId))
 	})
 	return list
 }

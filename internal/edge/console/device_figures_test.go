@@ -11,26 +11,42 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// A group's figures are those of the main property of its devices that are online, whatever the
-// provider chooses as the main property; a search narrows them.
+// A group's figures are those of the main property of its devices that are online, model by model:
+// what the provider chooses as the main property, but never a device's own state; a search narrows
+// them.
 func TestFiguresOfGroups(t *testing.T) {
 	w := newServer(t)
 	gauge := &device.Product{Name: "gauge", OfflineAfter: time.Hour, MainSign: "rain", Properties: []device.Property{
 		{Identifier: "airTemperature", DataType: device.Number, AccessMode: "r"},
 		{Identifier: "rain", FunctionName: "Rain", ElementUnit: "mm", DataType: device.Number, AccessMode: "r"},
 	}}
-	if err := w.Catalog.PutProduct(t.Context(), gauge); err != nil {
-		t.Fatal(err)
+	house := &device.Product{Name: "house", OfflineAfter: time.Hour, Properties: []device.Property{
+		{Identifier: "airTemperature", DataType: device.Number, AccessMode: "r"},
+	}}
+	box := &device.Product{
+		Name: "box", OfflineAfter: time.Hour, MainSign: "boxTemperature", Properties: []device.Property{
+			{Identifier: "boxTemperature", ElementUnit: "°C", DataType: device.Number, AccessMode: "r"},
+		},
+	}
+	for _, p := range []*device.Product{gauge, house, box} {
+		if err := w.Catalog.PutProduct(t.Context(), p); err != nil {
+			t.Fatal(err)
+		}
 	}
 	w.Reload(t)
 	third := &device.Device{Name: "WS-3", ProductID: w.station.ID, SceneID: w.north}
 	rain := &device.Device{Name: "RG-1", ProductID: gauge.ID, SceneID: w.north}
-	w.PutDevices(t, w.field.ID, third, rain)
+	inside := &device.Device{Name: "GC-1", ProductID: house.ID, SceneID: w.north}
+	boxed := &device.Device{Name: "BX-1", ProductID: box.ID, SceneID: w.north}
+	w.PutDevices(t, w.field.ID, third, rain, inside, boxed)
 	now := w.Clock.Now()
 	w.measure(t, third, now, map[string]reading.Value{"airTemperature": reading.Number(-3.5)})
 	w.measure(t, rain, now, map[string]reading.Value{"airTemperature": reading.Number(70), "rain": reading.Number(2)})
-	w.Presence.Seen(testkit.Ref(third))
-	w.Presence.Seen(testkit.Ref(rain))
+	w.measure(t, inside, now, air(24))
+	w.measure(t, boxed, now, map[string]reading.Value{"boxTemperature": reading.Number(31)})
+	for _, d := range []*device.Device{third, rain, inside, boxed} {
+		w.Presence.Seen(testkit.Ref(d))
+	}
 	// WS-2 is offline, so its value does not count.
 	ask := func(query string) map[int64]wire.Group {
 		t.Helper()
@@ -41,13 +57,22 @@ func TestFiguresOfGroups(t *testing.T) {
 		return groups
 	}
 	groups := ask("")
-	want := `[{"devices":2,"high":21.5,"low":-3.5,"mean":9,"name":"Air temperature","precision":1,"sign":"airTemperature","unit":"°C"},` +
-		`{"devices":1,"high":2,"low":2,"mean":2,"name":"Rain","sign":"rain","unit":"mm"}]`
+	want := fmt.Sprintf(
+		`[{"devices":2,"high":21.5,"low":-3.5,"mean":9,"name":"Air temperature","precision":1,"productId":%d,"productName":"weather-station","sign":"airTemperature","unit":"°C"},`+
+			`{"devices":1,"high":24,"low":24,"mean":24,"name":"Air temperature","productId":%d,"productName":"house","sign":"airTemperature","unit":"°C"},`+
+			`{"devices":1,"high":2,"low":2,"mean":2,"name":"Rain","productId":%d,"productName":"gauge","sign":"rain","unit":"mm"}]`,
+		w.station.ID, house.ID, gauge.ID,
+	)
 	if got := asJSON(t, groups[w.north].Figures); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	if got := asJSON(t, groups[0].Figures); got != "[]" {
 		t.Errorf("the default group: %s", got)
+	}
+	for _, d := range groups[w.north].DeviceList {
+		if own := d.MainHousekeeping != nil; own != (d.DeviceName == "BX-1") {
+			t.Errorf("%s: main property is housekeeping: %v", d.DeviceName, own)
+		}
 	}
 	found := ask("?deviceName=ws-3")
 	if g := found[w.north]; g.DeviceCount != 1 || deviceNames(g.DeviceList) != "WS-3" || len(g.Figures) != 1 ||
@@ -59,8 +84,11 @@ func TestFiguresOfGroups(t *testing.T) {
 	}
 	list := testkit.Ask[[]wire.ProductName](t, w.Contract, w.get("/admin-api/client/pc/product/get/simple-list"))
 	if got, want := asJSON(t, list), fmt.Sprintf(
-		`[{"deviceCount":1,"id":%d,"mainSign":"rain","productName":"gauge"},{"deviceCount":4,"id":%d,"mainSign":"airTemperature","productName":"weather-station"}]`,
+		`[{"deviceCount":1,"id":%d,"mainSign":"boxTemperature","productName":"box"},{"deviceCount":1,"id":%d,"mainSign":"rain","productName":"gauge"},`+
+			`{"deviceCount":1,"id":%d,"mainSign":"airTemperature","productName":"house"},{"deviceCount":4,"id":%d,"mainSign":"airTemperature","productName":"weather-station"}]`,
+		box.ID,
 		gauge.ID,
+		house.ID,
 		w.station.ID,
 	); got != want {
 		t.Errorf("%s\nwant %s", got, want)

@@ -45,7 +45,7 @@ func quantitiesOf(c *device.Catalog, counts map[int64]int) []*quantity {
 			}
 			q.products[product] = prop.ID
 			q.devices += count
-			if mainSign(p) == prop.Identifier {
+			if mainSign(p) == prop.Identifier && !c.Housekeeping(prop) {
 				q.asHeadline += count
 			}
 		}

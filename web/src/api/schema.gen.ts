@@ -4930,6 +4930,8 @@ export interface components {
             videoKind?: "none" | "embed" | "hls" | "file";
             /** @description the mainSign of the product: identifier of the property that cards, lists and the map show first; empty when the product has none */
             mainSign: string;
+            /** @description mainSign tells of the device itself (its battery, its reception, its enclosure), so that it has no part in figures of groups; absent means no */
+            mainHousekeeping?: boolean;
             /** @description identifier of the property that measures the battery, in V or %; absent when the product has none */
             batterySign?: string;
             /** @description identifier of the property that measures the reception, in dBm or %; absent when the product has none */
@@ -5509,8 +5511,12 @@ export interface components {
             data: components["schemas"]["DevicePage"] | null;
             msg: string;
         };
-        /** @description the latest values of one main property (mainSign) over the devices of a group that are online */
+        /** @description the latest values of the main property (mainSign) over the devices of one model in a group that are online */
         MainFigures: {
+            /** Format: int64 */
+            productId: number;
+            /** @description the model's name that people see in the caller's language */
+            productName: string;
             sign: string;
             /** @description the name that people see in the caller's language */
             name: string;
@@ -5540,7 +5546,7 @@ export interface components {
             groupStatus: 1 | 2;
             deviceCount: number;
             onlineCount: number;
-            /** @description one for each main property and unit that are numbers, those of most devices first */
+            /** @description one for each model whose main property is a number and no housekeeping, those of most devices first */
             figures: components["schemas"]["MainFigures"][];
             deviceList: components["schemas"]["Device"][];
         };

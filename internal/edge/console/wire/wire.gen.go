@@ -1892,6 +1892,9 @@ type Device struct {
 	// Longitude absent with latitude when the device has no position
 	Longitude *float64 `json:"longitude,omitempty"`
 
+	// MainHousekeeping mainSign tells of the device itself (its battery, its reception, its enclosure), so that it has no part in figures of groups; absent means no
+	MainHousekeeping *bool `json:"mainHousekeeping,omitempty"`
+
 	// MainSign the mainSign of the product: identifier of the property that cards, lists and the map show first; empty when the product has none
 	MainSign string `json:"mainSign"`
 
@@ -2358,7 +2361,7 @@ type Group struct {
 	DeviceCount int      `json:"deviceCount"`
 	DeviceList  []Device `json:"deviceList"`
 
-	// Figures one for each main property and unit that are numbers, those of most devices first
+	// Figures one for each model whose main property is a number and no housekeeping, those of most devices first
 	Figures []MainFigures `json:"figures"`
 
 	// GroupName empty for the default group
@@ -2653,7 +2656,7 @@ type LoginTicket struct {
 	Ticket string `json:"ticket"`
 }
 
-// MainFigures the latest values of one main property (mainSign) over the devices of a group that are online
+// MainFigures the latest values of the main property (mainSign) over the devices of one model in a group that are online
 type MainFigures struct {
 	Devices int     `json:"devices"`
 	High    float64 `json:"high"`
@@ -2664,9 +2667,13 @@ type MainFigures struct {
 	Name string `json:"name"`
 
 	// Precision decimals to show; absent means not rounded
-	Precision *int   `json:"precision,omitempty"`
-	Sign      string `json:"sign"`
-	Unit      string `json:"unit"`
+	Precision *int  `json:"precision,omitempty"`
+	ProductId int64 `json:"productId"`
+
+	// ProductName the model's name that people see in the caller's language
+	ProductName string `json:"productName"`
+	Sign        string `json:"sign"`
+	Unit        string `json:"unit"`
 }
 
 // MapCluster defines model for MapCluster.

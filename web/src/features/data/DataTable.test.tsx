@@ -108,8 +108,30 @@ describe('a scene', () => {
     expect(
       figures.getByText(/^Air temperature: low 3\.4\s°C, mean 6\.7\s°C, high 10\.0\s°C, 2 online$/),
     ).toBeInTheDocument();
+    expect(figures.getAllByRole('listitem')).toHaveLength(1);
     await user.click(screen.getByRole('button', { name: 'North orchard' }));
     expect(screen.queryByRole('article')).toBeNull();
     expect(screen.getByRole('button', { name: 'North orchard' })).toHaveAttribute('aria-expanded', 'false');
+  });
+
+  it('has a figure for each model, named where two have the quantity, and none of housekeeping', async () => {
+    const of = (id: number, productId: number, productName: string, degrees: number, change = {}) => ({
+      ...mast,
+      id,
+      deviceName: `D-${id}`,
+      noteName: `Device ${id}`,
+      productId,
+      productName,
+      lastData: [weather(degrees, Date.now())],
+      ...change,
+    });
+    const inside = [18, 20, 22].map((degrees, i) => of(20 + i, 2, 'Greenhouse climate', degrees));
+    const camera = of(30, 3, 'Field camera', 40, { mainHousekeeping: true });
+    await openDataCentre(dataCentreServer([group({ deviceList: [of(1, 1, 'Weather mast', 5.4), ...inside, camera] })]));
+    const figures = within(screen.getByRole('list', { name: 'Latest values' })).getAllByRole('listitem');
+    expect(figures.map(({ title }) => title.replaceAll('\u00a0', ' '))).toEqual([
+      'Air temperature · Greenhouse climate: low 18.0 °C, mean 20.0 °C, high 22.0 °C, 3 online',
+      'Air temperature · Weather mast: 5.4 °C',
+    ]);
   });
 });

@@ -4,7 +4,7 @@ import { memo, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Group } from '@/lib/device/types';
 import { useFormat } from '@/lib/format/format';
-import { type Figures, figuresOf } from './figures';
+import { type Figures, figureName, figuresOf } from './figures';
 import css from './GroupHead.module.css';
 
 interface GroupHeadProps {
@@ -38,17 +38,17 @@ export const GroupHead = memo(function GroupHead({ group, count, folded, onFold 
       </span>
       <ul className={css.figures} aria-label={t('data.group.figures')}>
         {figures.map((figure) => (
-          <FigureText key={`${figure.sign} ${figure.unit}`} figure={figure} />
+          <FigureText key={figure.productId} figure={figure} name={figureName(figure, figures)} />
         ))}
       </ul>
     </header>
   );
 });
 
-function FigureText({ figure }: { figure: Figures }) {
+function FigureText({ figure, name }: { figure: Figures; name: string }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const { name, unit, precision, devices, low, mean, high } = figure;
+  const { unit, precision, devices, low, mean, high } = figure;
   const whole = (value: number) => format.reading({ value, unit, precision }, name);
   const number = (value: number) => format.number(value, precision);
   const words =
