@@ -101,7 +101,7 @@ test('a rule is created, rehearsed and run; its row shows the alarm when it begi
   // The alarm ends with the rule.
   await row.getByRole('button', { name: /^Stop/ }).click();
   await expect(row.getByText('Stopped')).toBeVisible();
-  await expect(row.getByText(/^Taken down .+ by Aylin$/)).toBeVisible();
+  await expect(row.getByText(/^Stopped .+ by Aylin$/)).toBeVisible();
 });
 
 /** Rules are rows, with the pager below them; on a phone they are cards, and lead to their alarms. */

@@ -52,7 +52,7 @@ test('a farm’s devices get into Home Assistant, and leave it', async ({ page }
 
   await form(page).getByLabel('Password', { exact: true }).fill(brokerPassword);
   await form(page).getByLabel('Password', { exact: true }).press('Enter');
-  await expect(status(page)).toContainText(/^Connected.*Devices1Properties/);
+  await expect(status(page)).toContainText(/^Connected.*Devices1Attributes/);
   expect(retained(config)).toMatchObject({
     name: 'Hava sıcaklığı', // in the farm's language
     device_class: 'temperature',

@@ -148,7 +148,7 @@ test('without a network a reload and a start show the stored answers with their 
   await visitPages(page);
   await network(context, false);
   await expect(page.getByRole('main').getByRole('status').filter({ hasText: 'No connection' })).toBeVisible();
-  await expect(page.getByText(/^You see what was last received, as of \d\d:\d\d\.$/)).toBeVisible();
+  await expect(page.getByText(/^What you see was last received at \d\d:\d\d\.$/)).toBeVisible();
 
   await page.reload();
   const card = page.getByRole('article', { name: 'Orchard mast' });

@@ -291,7 +291,7 @@ func TestInApp(t *testing.T) {
 	}{
 		{frost(text.English), "Frost\nAir temperature: −2.4 °C; condition: < −2 °C\nDevice: North mast (WS-0001)\nStart: Nov 21, 2026, 05:40"},
 		{resolvedFrost(text.English), "Frost has cleared\nAir temperature: 0.6 °C\nDevice: North mast (WS-0001)\nEnd: Nov 21, 2026, 07:15; duration: 1 h 35 min"},
-		{manual, "Frost was solved by Elif Kaya\n“Inlet valve opened”\nDevice: North mast (WS-0001)\nEnd: Nov 21, 2026, 07:15; duration: 1 h 35 min"},
+		{manual, "Frost was resolved by Elif Kaya\n“Inlet valve opened”\nDevice: North mast (WS-0001)\nEnd: Nov 21, 2026, 07:15; duration: 1 h 35 min"},
 		{nobody, "Frost was resolved by hand\nDevice: North mast (WS-0001)\nEnd: Nov 21, 2026, 07:15; duration: 1 h 35 min"},
 		{offline, "Table 4 is offline\nThe device has been offline for 5 min\nDevice: WS-0001\nStart: Nov 21, 2026, 05:40\n1. Look at the battery.\n2. Call Ada."},
 		{online, "Table 4 is offline has cleared\nThe device is online again\nDevice: WS-0001\nEnd: Nov 21, 2026, 07:15; duration: 1 h 35 min"},
@@ -301,7 +301,7 @@ func TestInApp(t *testing.T) {
 			t.Errorf("%s\n\nwant\n%s", got, c.want)
 		}
 	}
-	for l, want := range inLanguages("Frost was solved by Elif Kaya", "霜冻：由 Elif Kaya 手动解除", "Zirai don: kapatan Elif Kaya", "Заморозки: снято вручную, Elif Kaya") {
+	for l, want := range inLanguages("Frost was resolved by Elif Kaya", "霜冻：已手动解除（Elif Kaya）", "Zirai don: kapatan Elif Kaya", "Заморозки: снято вручную, Elif Kaya") {
 		a := resolvedFrost(l)
 		a.Manual, a.User = true, "Elif Kaya"
 		if title, _, _ := strings.Cut(InApp(l, east3, propertyName, &a), "\n"); title != want {
@@ -323,7 +323,7 @@ func TestTimesWithoutZoneAreUTC(t *testing.T) {
 // no room for that.
 func TestUnsteady(t *testing.T) {
 	for l, want := range map[text.Language][2]string{
-		text.English: {"begun 12 alarms within an hour. This one therefore stays open until its condition has been false for ten minutes. A recovery value", "until the device has been online for ten minutes"},
+		text.English: {"given 12 alarms within an hour. This one therefore stays open until its condition has been false for ten minutes. A recovery value", "until the device has been online for ten minutes"},
 		text.Chinese: {"一小时内已产生12条告警，因此本条告警在条件连续十分钟不成立后才会恢复", "设备连续在线十分钟后才会恢复"},
 		text.Turkish: {"bir saat içinde 12 alarm verdi", "on dakika boyunca çevrim içi kalana kadar"},
 		text.Russian: {"за час правило сработало 12 раз. Поэтому эта тревога останется активной", "десять минут подряд. Поможет большее время"},

@@ -33,10 +33,10 @@ func TestSince(t *testing.T) {
 			"告警“霜冻”已自动恢复。设备：北侧气象杆；结束时间：2026-11-21 07:15；持续时间：1小时35分钟；2026-11-20 22:10起空气温度低于−2 °C；空气温度：0.6 °C。",
 		},
 		text.Turkish: {
-			"“Zirai don” alarm kuralı tetiklendi. 20.11.2026 22:10 (UTC+3) zamanından beri Hava sıcaklığı −2 °C değerinin altında, fark edildi: 21.11.2026 05:40. Cihaz: Kuzey direği. Hava sıcaklığı: −2,4 °C.",
-			"Zirai don\n21.11.2026 04:40 zamanından beri Hava sıcaklığı −2 °C değerinin altında, fark edildi: 05:40\nHava sıcaklığı: −2,4 °C\nCihaz: Kuzey direği (WS-0001)",
-			`Greenfield: Kritik alarm, "Zirai don". Kuzey direği: Hava sıcaklığı -2,4 °C. 20.11 22:10 zamanından beri, fark edildi: 21.11 05:40`,
-			"“Zirai don” alarmı kendiliğinden sona erdi. Cihaz: Kuzey direği. Bitiş: 21.11.2026 07:15; süre: 1 sa 35 dk. 20.11.2026 22:10 itibarıyla Hava sıcaklığı −2 °C değerinin altında. Hava sıcaklığı: 0,6 °C.",
+			"“Zirai don” alarm kuralı tetiklendi. Hava sıcaklığı −2 °C değerinin altında, başlangıç: 20.11.2026 22:10 (UTC+3), fark edildi: 21.11.2026 05:40. Cihaz: Kuzey direği. Hava sıcaklığı: −2,4 °C.",
+			"Zirai don\nHava sıcaklığı −2 °C değerinin altında, başlangıç: 21.11.2026 04:40, fark edildi: 05:40\nHava sıcaklığı: −2,4 °C\nCihaz: Kuzey direği (WS-0001)",
+			`Greenfield: Kritik alarm, "Zirai don". Kuzey direği: Hava sıcaklığı -2,4 °C. Başlangıç: 20.11 22:10, fark edildi: 21.11 05:40`,
+			"“Zirai don” alarmı kendiliğinden sona erdi. Cihaz: Kuzey direği. Bitiş: 21.11.2026 07:15; süre: 1 sa 35 dk. Hava sıcaklığı −2 °C değerinin altında, başlangıç: 20.11.2026 22:10. Hava sıcaklığı: 0,6 °C.",
 		},
 		text.Russian: {
 			"Сработало правило «Заморозки». Температура воздуха меньше −2 °C с 20.11.2026, 22:10 (UTC+3), замечено 21.11.2026, 05:40. Устройство: Северная мачта. Температура воздуха: −2,4 °C.",
@@ -111,8 +111,8 @@ func TestSinceAllOperators(t *testing.T) {
 	for l, want := range inLanguages(
 		"((Air temperature above 35 °C or Air temperature at most 2.25 °C) and Relative humidity at least 90% and Pump not On) or Mode equals drain or Air temperature ~ 1 °C since Nov 20, 2026, 05:40, noticed Nov 21, 2026, 05:40",
 		"2026-11-20 05:40起（（空气温度高于35 °C或空气温度不高于2.25 °C）且空气相对湿度不低于90%且水泵不等于开）或模式等于drain或空气温度 ~ 1 °C，2026-11-21 05:40发现",
-		"20.11.2026 05:40 zamanından beri ((Hava sıcaklığı 35 °C değerinin üstünde veya Hava sıcaklığı en çok 2,25 °C) ve Bağıl nem en az %90 ve Pompa değeri Açık dışında) veya Kip değeri drain veya Hava sıcaklığı ~ 1 °C, fark edildi: 21.11.2026 05:40",
-		"((Температура воздуха больше 35 °C или Температура воздуха не больше 2,25 °C) и Относительная влажность не меньше 90 % и Насос не равно Вкл.) или Режим равно drain или Температура воздуха ~ 1 °C с 20.11.2026, 05:40, замечено 21.11.2026, 05:40",
+		"((Hava sıcaklığı 35 °C değerinin üstünde veya Hava sıcaklığı en çok 2,25 °C) ve Bağıl nem en az %90 ve Pompa değeri Açık dışında) veya Kip değeri drain veya Hava sıcaklığı ~ 1 °C, başlangıç: 20.11.2026 05:40, fark edildi: 21.11.2026 05:40",
+		"((Температура воздуха больше 35 °C или Температура воздуха не больше 2,25 °C) и Относительная влажность не меньше 90 % и Насос ≠ Вкл.) или Режим = drain или Температура воздуха ~ 1 °C с 20.11.2026, 05:40, замечено 21.11.2026, 05:40",
 	) {
 		of := withOnset(a, 24*time.Hour)
 		v := newRenderer(l)
@@ -129,7 +129,7 @@ func TestSinceOffline(t *testing.T) {
 	for l, want := range map[text.Language][4]string{
 		text.English: {"Silent since Nov 19, 2026, 03:40 (UTC+3), noticed Nov 21, 2026, 05:40", "North mast: silent since Nov 19, 03:40. Nov 21, 05:40", "Silent from Nov 19, 2026, 03:40 on. The device is online again.", "5 min"},
 		text.Chinese: {"2026-11-19 03:40（UTC+8）起没有消息，2026-11-21 05:40发现", "北侧气象杆，11月19日03:40起没有消息，11月21日05:40", "2026-11-19 03:40起没有消息；设备已恢复在线。", "5分钟"},
-		text.Turkish: {"19.11.2026 03:40 (UTC+3) zamanından beri cihazdan haber yok, fark edildi: 21.11.2026 05:40", "Kuzey direği: 19.11 03:40 zamanından beri haber yok. 21.11 05:40", "19.11.2026 03:40 itibarıyla cihazdan haber yok. Cihaz yeniden çevrim içi.", "5 dk"},
+		text.Turkish: {"Cihazdan haber yok, başlangıç: 19.11.2026 03:40 (UTC+3), fark edildi: 21.11.2026 05:40", "Kuzey direği: haber yok, başlangıç: 19.11 03:40. 21.11 05:40", "Cihazdan haber yoktu, başlangıç: 19.11.2026 03:40. Cihaz yeniden çevrim içi.", "5 dk"},
 		text.Russian: {"Устройство молчит с 19.11.2026, 03:40 (UTC+3), замечено 21.11.2026, 05:40", "Северная мачта: молчит с 19.11 03:40. 21.11 05:40", "Устройство молчало с 19.11.2026, 03:40. Связь с устройством восстановлена.", "5 мин"},
 	} {
 		a := withOnset(frost(l), 50*time.Hour)

@@ -100,7 +100,7 @@ describe('the bell', () => {
     expect(await panel().findByText('Cannot connect to the server')).toBeVisible();
     server.answers.delete(paths.page);
     await user.click(panel().getByRole('button', { name: 'Retry' }));
-    expect(await panel().findByText('When an alarm begins or ends, its message stands here at once.')).toBeVisible();
+    expect(await panel().findByText('When an alarm begins or ends, its message appears here at once.')).toBeVisible();
   });
 });
 

@@ -76,7 +76,7 @@ describe('without a network', () => {
     expect(screen.queryByText(/^As of/)).toBeNull();
     setConnection(false);
     expect(status()).toHaveTextContent(/^No connection$/);
-    expect(screen.getByText(/^You see what was last received, as of \d\d:\d\d\.$/)).toBeVisible();
+    expect(screen.getByText(/^What you see was last received at \d\d:\d\d\.$/)).toBeVisible();
     expect(screen.getByText(/^As of \d\d:\d\d$/)).toBeVisible();
     expect(screen.getByText('online 1')).toBeVisible();
   });

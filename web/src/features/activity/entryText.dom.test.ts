@@ -21,7 +21,7 @@ const change = (field: string, before?: unknown, after?: unknown): Change => ({ 
 describe('the sentence of an entry', () => {
   it.each([
     ['en-us', 'Changed device Mast: remark name from Mast to Pump 3'],
-    ['zh-cn', '更改了设备 Mast：备注名由“Mast”改为“Pump 3”'],
+    ['zh-cn', '更改了设备 Mast：备注名称由“Mast”改为“Pump 3”'],
     ['tr-tr', 'Mast cihazını değiştirdi: görünen ad: Mast yerine Pump 3'],
     ['ru-ru', 'Изменение устройства Mast: название устройства: было «Mast», стало «Pump 3»'],
   ] as const)('says in %s what changed from what to what', (language, text) => {
@@ -58,7 +58,7 @@ describe('the sentence of an entry', () => {
       'en-us',
       'Changed the account of Ada: role from Viewer to Operator and language from the farm’s language to Русский',
     ],
-    ['zh-cn', '更改了 Ada 的账户：角色由“查看者”改为“操作员”和语言由“农场的语言”改为“Русский”'],
+    ['zh-cn', '更改了 Ada 的账号：角色由“查看者”改为“操作员”和语言由“农场的语言”改为“Русский”'],
     ['tr-tr', 'Ada hesabını değiştirdi: rol: İzleyici yerine Operatör ve dil: çiftliğin dili yerine Русский'],
     [
       'ru-ru',
@@ -82,11 +82,11 @@ describe('the sentence of an entry', () => {
 
   it.each([
     ['en-us', 'Acknowledged the alarm Frost: note On my way', 'Took back the acknowledgement of the alarm Frost'],
-    ['zh-cn', '确认了告警 Frost：备注“On my way”', '撤回了对告警 Frost 的确认'],
+    ['zh-cn', '登记为正在处理告警 Frost：备注“On my way”', '撤回了对告警 Frost 的处理登记'],
     [
       'tr-tr',
-      'Frost alarmıyla ilgilendiğini bildirdi: not: On my way',
-      'Frost alarmıyla ilgilendiği bildirimini geri aldı',
+      'Frost alarmını “İlgileniyorum” diye işaretledi: not: On my way',
+      'Frost alarmındaki “İlgileniyorum” işaretini geri aldı',
     ],
     [
       'ru-ru',

@@ -25,7 +25,7 @@ describe('a card', () => {
     expect(gone.getByText('Important')).toBeVisible();
     expect(gone.getByText(/^Device offline for/)).toHaveTextContent('Device offline for 10 min');
     expect(gone.getByText('06:00–20:00')).toBeVisible();
-    expect(gone.getByText(/^Taken down \d\d:\d\d by Elif Kaya$/)).toBeVisible();
+    expect(gone.getByText(/^Stopped \d\d:\d\d by Elif Kaya$/)).toBeVisible();
     expect(card('Never run').getByText('Never run', { selector: 'p span' })).toBeVisible();
     expect(screen.getByText('3 rules, 1 running')).toBeVisible();
   });
@@ -86,7 +86,7 @@ describe('a card', () => {
         'The device no longer has the attribute “Air temperature”, or has it in another kind. Choose another attribute or remove the condition; the rule can then run again.',
       ),
     ).toBeVisible();
-    expect(card('Spring frost').getByText(/^Taken down \d\d:\d\d$/)).toBeVisible();
+    expect(card('Spring frost').getByText(/^Stopped \d\d:\d\d$/)).toBeVisible();
     expect(
       card('Both').getByText(/^The device no longer has the attributes “Air temperature”, “zq”, or /),
     ).toBeVisible();
@@ -257,7 +257,7 @@ describe('the list', () => {
     await waitFor(() => expect(cards()).toEqual(['Spring frost']));
     server.answers.set(paths.page, noAnswer);
     streamEvent(server, 'reset', {});
-    expect(await screen.findByText(/^You see the data of/)).toBeVisible();
+    expect(await screen.findByText(/^The data shown is from/)).toBeVisible();
     expect(cards()).toEqual(['Spring frost']);
   });
 

@@ -68,5 +68,5 @@ it('says how a rule without devices gets some; a failure can be retried', async 
   const note = await screen.findByText('The disk is full');
   answer = () => ok({ list: [], total: 0 } as never);
   await user.click(within(note.closest('[role=alert]') as HTMLElement).getByText('Retry'));
-  expect(await screen.findByText(/^None stands in its scenes or is of its models now/)).toBeVisible();
+  expect(await screen.findByText(/^No device is in these scenes or of these models now/)).toBeVisible();
 });

@@ -52,7 +52,7 @@ it('says which device is gone, and draws the others', async () => {
   analysisServer();
   await openAnalysis('?devices=WS-9,WS-1');
   expect(
-    await screen.findByText('Not found: WS-9. The device is gone, or belongs to another tenant.'),
+    await screen.findByText('Not found: WS-9. The device is gone, or belongs to another farm.'),
   ).toBeInTheDocument();
   await slider();
   expect(drawnLines()).toEqual(['WS-1 airTemperature']);
@@ -110,7 +110,7 @@ it('keeps what is drawn when newer readings fail', async () => {
   await slider();
   server.answers.set(paths.lines, () => refused(601, 'Too many calls at once'));
   await user.selectOptions(screen.getByLabelText('Range'), '7 days');
-  await failure('Newer readings could not be fetched; what is shown is from before');
+  await failure('Newer readings could not be fetched; those shown are older');
   expect(drawnLines()).toEqual(['WS-1 airTemperature']);
 });
 

@@ -101,7 +101,7 @@ describe('the data centre', () => {
     dataCentre.server.failingPaths.set(`${devicePath}/get-group-device-list`, noAnswer);
     await act(() => client.invalidateQueries({ queryKey: ['devices', 'groups'] }));
     expect(await screen.findByText('The server does not answer')).toBeVisible();
-    expect(screen.getByText(/^You see the data of .* Trying again in \d+ s\.$/)).toBeVisible();
+    expect(screen.getByText(/^The data shown is from .* Trying again in \d+ s\.$/)).toBeVisible();
     expect(cardNames()).toHaveLength(4);
     dataCentre.server.failingPaths.clear();
     await user.click(screen.getByRole('button', { name: 'Retry' }));

@@ -171,7 +171,7 @@ describe('an empty table', () => {
 
   it('of a deleted scene says so and leads to all devices', async () => {
     const { user, router } = await openDevices(server, '/device?scene=99');
-    expect(await screen.findByText('This scene is not there any more')).toBeVisible();
+    expect(await screen.findByText('This scene no longer exists')).toBeVisible();
     await user.click(screen.getByRole('button', { name: 'Clear search and filters' }));
     await waitFor(() => expect(router.state.location.search).not.toHaveProperty('scene'));
     expect(await screen.findByRole('table', { name: 'Devices' })).toBeVisible();
@@ -270,7 +270,7 @@ describe('on a phone', () => {
 
   it('says in the field too that the scene was deleted', async () => {
     await openDevices(server, '/device?scene=99');
-    const name = 'Choose a scene: This scene is not there any more';
+    const name = 'Choose a scene: This scene no longer exists';
     expect(await screen.findByRole('button', { name })).toBeVisible();
   });
 });

@@ -34,10 +34,10 @@ describe('the home page', () => {
     telemetry.server.overview = overview({ time: Date.now(), lastAlarmTime: new Date().setHours(5, 52, 0, 0) });
     await openHome(telemetry);
     expect(screen.getByText('231 of 248 devices report. 2 alarms need a look.')).toBeVisible();
-    expect(statistic('Total devices')).toHaveTextContent('248in 5 scenes and 1 default');
-    expect(statistic('Online devices')).toHaveTextContent(/23193%as of (now|\d s ago)/);
+    expect(statistic('Total devices')).toHaveTextContent('248in 5 scenes, 1 without a scene');
+    expect(statistic('Online devices')).toHaveTextContent(/23193%updated (now|\d s ago)/);
     expect(statistic('Alarms today')).toHaveTextContent('62 pending, last at 05:52');
-    expect(statistic('Offline devices')).toHaveTextContent('173 since midnight');
+    expect(statistic('Offline devices')).toHaveTextContent('173 went offline today');
   });
 
   it('says that there are none', async () => {
@@ -52,7 +52,7 @@ describe('the home page', () => {
     expect(screen.getByText('231 of 248 devices report. No alarm needs a look.')).toBeVisible();
     expect(statistic('Total devices')).toHaveTextContent('248in 1 scene');
     expect(statistic('Alarms today')).toHaveTextContent('0none pending');
-    expect(statistic('Offline devices')).toHaveTextContent('17none since midnight');
+    expect(statistic('Offline devices')).toHaveTextContent('17none went offline today');
   });
 
   it.each([
@@ -62,14 +62,14 @@ describe('the home page', () => {
       '40 cihazdan 37 tanesi veri gönderiyor. 2 alarm ilgi bekliyor.',
       '2 sahada, 21 cihaz sahasız',
       '2 açık',
-      'gece yarısından beri 21',
+      'bugün bağlantısı kopan: 21',
     ],
     [
       'ru-ru',
       'На связи 37 из 40 устройств. 2 тревоги требуют внимания.',
       'на 2 участках, 21 без участка',
       'активных: 2',
-      'с полуночи: 21',
+      'пропали сегодня: 21',
     ],
   ] as const)('uses the plural forms of %s', async (language, sentence, scenes, pending, midnight) => {
     telemetry.server.overview = overview({

@@ -50,7 +50,7 @@ describe('live', () => {
     await screen.findByRole('button', { name: 'mark WS-1 1' });
     streamEvent('presence', { deviceName: 'WS-1', onlineState: 0, time: Date.now() + 5 });
     await waitFor(() => expect(statistic('Online devices')).toHaveTextContent(/^Online devices00/));
-    expect(statistic('Offline devices')).toHaveTextContent('22 since midnight');
+    expect(statistic('Offline devices')).toHaveTextContent('22 went offline today');
     expect(screen.getByRole('treeitem', { name: /North orchard 0 of 2 online/ })).toBeInTheDocument();
     expect(screen.getByRole('treeitem', { name: /Offline Orchard mast/ })).toBeInTheDocument();
     expect(screen.getByRole('button', { name: 'mark WS-1 0' })).toBeVisible();
@@ -93,7 +93,7 @@ describe('when the server does not answer', () => {
     telemetry.server.failingPaths.set('/admin-api/client/pc/device/get-group-device-list', noAnswer);
     await act(() => client.invalidateQueries({ queryKey: ['devices', 'groups'] }));
     const note = await problem();
-    expect(note).toHaveTextContent(/You see the data of \d\d:\d\d, (now|\d+ s ago)\. Trying again in \d+ s\./);
+    expect(note).toHaveTextContent(/The data shown is from \d\d:\d\d, (now|\d+ s ago)\. Trying again in \d+ s\./);
     expect(screen.getByRole('treeitem', { name: /Orchard mast/ })).toBeInTheDocument();
     telemetry.server.failingPaths.clear();
     await user.click(within(note).getByRole('button', { name: 'Retry' }));

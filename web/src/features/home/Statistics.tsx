@@ -113,7 +113,7 @@ function Where({ overview }: { overview: Overview }) {
   const format = useFormat();
   const { sceneCount, unassignedCount } = overview;
   const scenes = t('home.stat.scenes', { count: sceneCount, n: format.number(sceneCount) });
-  if (unassignedCount === 0) return scenes;
+  if (unassignedCount === 0 || sceneCount === 0) return scenes;
   return t('home.stat.scenesAnd', {
     scenes,
     others: t('home.stat.unassigned', { count: unassignedCount, n: format.number(unassignedCount) }),

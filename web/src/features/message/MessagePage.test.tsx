@@ -51,10 +51,10 @@ describe('the list', () => {
         message(5, { title: 'Table offline', triggerType: 1, alarmLevel: 1, createTime: now - day }),
         message(4, { title: 'Dry', alarmLevel: 0, readStatus: true, createTime: now - 3 * day }),
         message(3, { title: 'Frost has cleared', event: 'resolved', byHand: false, readStatus: true }),
-        message(2, { title: 'Dry was solved by Elif', event: 'resolved', byHand: true, readStatus: true }),
+        message(2, { title: 'Dry was resolved by Elif', event: 'resolved', byHand: true, readStatus: true }),
       ]),
     );
-    expect(titles()).toEqual(['Frost', 'Table offline', 'Dry', 'Frost has cleared', 'Dry was solved by Elif']);
+    expect(titles()).toEqual(['Frost', 'Table offline', 'Dry', 'Frost has cleared', 'Dry was resolved by Elif']);
     expect(row('Frost')).toHaveTextContent(/^FrostAir temperature is 1\.8 °C\.\d\d:\d\dUnread$/);
     expect(row('Table offline')).toHaveTextContent(/YesterdayUnread$/);
     expect(row('Dry')).toHaveTextContent(/^DryAir temperature is 1\.8 °C\.\w+ \d+$/);
@@ -118,7 +118,7 @@ describe('the list', () => {
   it('says that there is no data, and why', async () => {
     await openMessages(messageServer([]));
     expect(screen.getByRole('heading', { name: 'no data' })).toBeVisible();
-    expect(screen.getByText('When an alarm begins or ends, its message stands here at once.')).toBeVisible();
+    expect(screen.getByText('When an alarm begins or ends, its message appears here at once.')).toBeVisible();
     expect(head().getByText('No unread messages')).toBeVisible();
     expect(button('Mark all as read')).toHaveAttribute('aria-disabled', 'true');
   });

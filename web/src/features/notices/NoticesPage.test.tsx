@@ -154,10 +154,10 @@ describe('the list', () => {
     const { user } = await openNotices(noticeServer([]));
     const panel = within(screen.getByRole('region', { name: 'Alarm notices' }));
     expect(panel.getByRole('heading', { name: 'no data' })).toBeVisible();
-    expect(panel.getByText('When a running rule triggers, its notice stands here at once.')).toBeVisible();
+    expect(panel.getByText('When a running rule triggers, its notice appears here at once.')).toBeVisible();
     await user.type(screen.getByRole('textbox', { name: 'Search titles' }), 'x{Enter}');
     await user.click(await screen.findByRole('button', { name: 'Show all notices' }));
-    expect(await screen.findByText('When a running rule triggers, its notice stands here at once.')).toBeVisible();
+    expect(await screen.findByText('When a running rule triggers, its notice appears here at once.')).toBeVisible();
   });
 
   it('stays if the server does not answer, says so, and retries', async () => {

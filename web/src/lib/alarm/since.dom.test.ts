@@ -47,9 +47,9 @@ describe('the text of since and noticed', () => {
     ],
     [
       'tr-tr',
-      '30 Eki tarihinden beri, fark edildi: 23:31',
-      '30 Eki 14:05 zamanından beri Soil below 18%, fark edildi: 23:31',
-      '30 Eki 14:05 zamanından beri cihazdan haber yok, fark edildi: 23:31',
+      'Başlangıç: 30 Eki, fark edildi: 23:31',
+      'Soil below 18%, başlangıç: 30 Eki 14:05, fark edildi: 23:31',
+      'Cihazdan haber yok, başlangıç: 30 Eki 14:05, fark edildi: 23:31',
     ],
     [
       'ru-ru',

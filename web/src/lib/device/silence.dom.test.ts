@@ -41,13 +41,13 @@ describe('why a device is silent', () => {
     [
       'it has a former secret',
       { ...refused, secretChanged: hours(5) },
-      'It still uses a secret that is no longer valid since 10:00: 3 sign-ins were refused (last: 14:00).',
+      'It still uses a secret that has not been valid since 10:00: 3 sign-ins were refused (last: 14:00).',
       'Enter the current secret in the device, or make a new one for it.',
     ],
     [
       'it never had the right secret',
       { ...refused, attempts: 1 },
-      '1 sign-in under its name was refused for a wrong secret (last: 14:00).',
+      '1 sign-in under its name was refused because of a wrong secret (last: 14:00).',
       'Enter the current secret in the device, or make a new one for it.',
     ],
     [
@@ -103,7 +103,7 @@ describe('why a device is silent', () => {
   });
 
   it.each([
-    ['zh-cn', '其电池为 3.38 V（07:00），低于下限 3.5 V；最近 5 夜中有 4 夜如此。'],
+    ['zh-cn', '电池为3.38 V（07:00），低于下限3.5 V；最近5晚中有4晚如此。'],
     ['tr-tr', 'Aküsü 3,38 V idi (07:00); son 5 gecenin 4 tanesinde sınır olan 3,5 V değerinin altına düştü.'],
     ['ru-ru', 'Батарея была на уровне 3,38 В (07:00) — ниже порога 3,5 В, и так 4 из последних 5 ночей.'],
   ] as const)('is said in %s', async (language, sentence) => {

@@ -290,9 +290,7 @@ describe('an existing rule', () => {
 
   it('shows a message if it no longer exists', async () => {
     const { router } = await openAlarms(server, '/alarm?rule=77');
-    await waitFor(() =>
-      expect(toasts()).toMatchObject([{ tone: 'warning', title: 'This rule is not there any more' }]),
-    );
+    await waitFor(() => expect(toasts()).toMatchObject([{ tone: 'warning', title: 'This rule no longer exists' }]));
     expect(router.state.location.search).toEqual({});
   });
 });

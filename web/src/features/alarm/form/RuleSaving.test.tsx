@@ -72,7 +72,7 @@ describe('a rule that somebody deleted while it was being edited', () => {
     await user.type(await screen.findByRole('textbox', { name: /^Alarm name/ }), ' 2');
     await press(user, 'Save');
     expect(
-      await dialog().findByText('This rule was deleted meanwhile. Save again to make it anew.'),
+      await dialog().findByText('This rule was deleted meanwhile. Save again to create it once more.'),
     ).toBeInTheDocument();
     await press(user, 'Save');
     await waitFor(() => expect(sentTo(server, paths.create)).toHaveLength(1));

@@ -153,7 +153,7 @@ describe('the targets of a rule', () => {
   it('name a device that no longer exists, and require one if none is left', async () => {
     server.rules = [rule({ targets: { ...noTargets, devices: ['WS-1', 'WS-9'] } } as never)];
     const { user } = await openRuleForm('/alarm?rule=1');
-    await waitFor(() => expect(described()).toHaveAccessibleDescription('WS-9 is not in this farm any more'));
+    await waitFor(() => expect(described()).toHaveAccessibleDescription('WS-9 is no longer in this farm'));
     const removes = () => [...document.querySelectorAll<HTMLElement>('.ant-select-selection-item-remove')];
     for (const remove of removes()) await user.click(remove);
     await waitFor(() => expect(tags()).toEqual([]));

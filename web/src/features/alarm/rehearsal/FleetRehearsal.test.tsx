@@ -89,7 +89,7 @@ const statusText = () => screen.getByRole('status').textContent;
 describe('the rehearsal of several devices', () => {
   it('grows line by line, the worst first, and ends with the totals', async () => {
     await open();
-    expect(rehearsal().getByText('Judging the readings of 30 days')).toBeInTheDocument();
+    expect(rehearsal().getByText('Trying the rule on the readings of 30 days')).toBeInTheDocument();
     expect(asked).toMatchObject([{ triggerType: 0, hitCounts: 3, targets: { devices: ['A', 'B', 'C'] } }]);
     writeLines(line('A', 2, { noteName: 'Orchard mast', told: 1, nights: 2 }));
     expect(await rehearsal().findByText('This rule would have alarmed 2 times')).toBeInTheDocument();

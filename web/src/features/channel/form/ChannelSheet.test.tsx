@@ -285,7 +285,7 @@ describe('an existing channel', () => {
   it('leads back with a message if it no longer exists', async () => {
     const opened = await openChannels(server, '/notification?channel=99');
     await expectSheetClosed(opened);
-    expect(toasts()).toEqual([{ tone: 'warning', title: 'This channel is not there any more' }]);
+    expect(toasts()).toEqual([{ tone: 'warning', title: 'This channel no longer exists' }]);
   });
 
   it('leads back with a single message, titled by its error code, if it cannot be fetched', async () => {

@@ -75,7 +75,7 @@ describe('a table', () => {
     await user.click(lines(dialog));
     await user.paste('noteName,product\nLower field,Soil probe\nUpper field,Soil prob\n');
     await user.click(press(dialog, 'Check'));
-    expect(await within(dialog).findByRole('alert')).toHaveTextContent('1 problem. Mend it and check again');
+    expect(await within(dialog).findByRole('alert')).toHaveTextContent('1 problem. Correct it and check again');
     expect(within(dialog).getByRole('row', { name: '3 product There is no such product' })).toBeVisible();
     await user.type(lines(dialog), 'x');
     expect(within(dialog).queryByRole('alert')).toBeNull();

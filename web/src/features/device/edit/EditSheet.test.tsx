@@ -249,7 +249,7 @@ describe('my location', () => {
   });
 
   it.each([
-    [1, 'The browser does not tell where you are'],
+    [1, 'The browser does not say where you are'],
     [3, 'The place could not be found'],
   ])('changes nothing and says why if the browser refuses (%i)', async (code, words) => {
     geolocation((_, failed) => failed?.({ code, PERMISSION_DENIED: 1 } as GeolocationPositionError));

@@ -54,7 +54,7 @@ describe('the scene', () => {
     server.scenes = server.scenes.filter(({ id }) => id !== 3);
     server.answers.set(paths.update, () => refused(601, 'Scene: This resource does not exist'));
     await user.click(save());
-    await waitFor(() => expect(sheet()).toHaveTextContent('This scene is not there any more. Choose another.'));
+    await waitFor(() => expect(sheet()).toHaveTextContent('This scene no longer exists. Choose another.'));
     server.answers.delete(paths.update);
     await user.selectOptions(box, 'Default group');
     expect(sheet()).not.toHaveTextContent('not there any more');

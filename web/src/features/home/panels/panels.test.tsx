@@ -268,7 +268,7 @@ describe('the readings', () => {
     renderWithProviders(<ReadingsPanel device={one} />, client);
     await act(() => client.invalidateQueries({ queryKey: deviceKeys.kind('latest') }));
     expect(await screen.findByRole('alert')).toHaveTextContent(
-      'Cannot connect to the serverYou see the last known readings.',
+      'Cannot connect to the serverThese are the last known readings.',
     );
     expect(screen.getByText('7.5')).toBeVisible();
     server.failingPaths.clear();

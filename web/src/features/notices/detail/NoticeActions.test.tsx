@@ -119,7 +119,7 @@ describe('acknowledging a notice', () => {
     await user.click(button('Change'));
     const form = await dialog('I am on it');
     expect(form.getByRole('textbox')).toHaveValue('');
-    expect(form.getByText(/^This takes the place of what Ada said at \d\d:\d\d\.$/)).toBeVisible();
+    expect(form.getByText(/^This replaces what Ada said at \d\d:\d\d\.$/)).toBeVisible();
     await user.click(form.getByText('1 h'));
     await user.click(form.getByRole('button', { name: 'I am on it' }));
     await waitFor(() => expect(server.sent).toEqual([{ id: 1, remindHours: 1 }]));
@@ -164,11 +164,11 @@ describe('acknowledging a notice', () => {
 
   it('shows that reminders have begun again', async () => {
     await open(notice({ ack: ack({ remindAt: Date.now() - 1000 }) }));
-    expect(block().getByText(/^Reminders rested until \d\d:\d\d$/)).toBeVisible();
+    expect(block().getByText(/^Reminders were paused until \d\d:\d\d$/)).toBeVisible();
   });
 
   it.each([
-    ['zh-cn', '告警通知', '通知详情', 'Ada 正在处理', ['更改', '撤回', '标记为已解决']],
+    ['zh-cn', '告警通知', '通知详情', 'Ada正在处理', ['更改', '撤回', '标记为已解决']],
     ['tr-tr', 'Alarmlar', 'Alarm ayrıntısı', 'Ada ilgileniyor', ['Değiştir', 'Geri al', 'Çözüldü olarak işaretle']],
     ['ru-ru', 'Тревоги', 'Подробности тревоги', 'Занимается Ada', ['Изменить', 'Убрать отметку', 'Отметить решённой']],
   ] as const)('in %s', async (language, title, region, state, buttons) => {

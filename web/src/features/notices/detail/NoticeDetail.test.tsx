@@ -91,7 +91,7 @@ describe('the rule at the time of the notice', () => {
       /^5 dk içinde 2 ölçüm\. Kuralın .* itibarıyla hâli\.$/,
       /^22 dk \d+ sn$/,
     ],
-    ['ru-ru', 'Тревоги', 'Воздух меньше 2 °C', /^2 показания за 5 мин\. Правило, каким оно было в /, /^22 мин \d+ с$/],
+    ['ru-ru', 'Тревоги', 'Воздух меньше 2 °C', /^2 показания за 5 мин\. Правило по состоянию на /, /^22 мин \d+ с$/],
   ] as const)('in %s', async (code, title, sentence, small, duration) => {
     await useLanguage.getState().setLanguage(code);
     const names = { 'zh-cn': '空气温度', 'tr-tr': 'Hava', 'ru-ru': 'Воздух' };
@@ -117,7 +117,7 @@ describe('an ended notice', () => {
     ['changed', 'The rule was changed, which ends its open notice.'],
     ['stopped', 'The rule was stopped, which ends its open notice.'],
     ['deleted', 'The rule was deleted, which ends its open notice.'],
-    ['left', 'The device is not one of this rule’s any more, which ends its open notice.'],
+    ['left', 'The device no longer belongs to this rule, which ends its open notice.'],
   ] as const)('says why it ended: %s', async (resolveReason, words) => {
     const startTime = Date.now() - 65 * minute;
     await openNotice(notice({ startTime, endTime: startTime + 61 * minute + 5000, resolveStatus: 1 }), {
@@ -150,7 +150,7 @@ describe('an ended notice', () => {
       device: { deleted: true, onlineState: 0 },
       kept,
     });
-    expect(noticePart('Device').getByText('This device is not there any more')).toBeVisible();
+    expect(noticePart('Device').getByText('This device no longer exists')).toBeVisible();
     expect(noticePart('Device').queryByText('Offline')).toBeNull();
     expect(drawnLines()[0]).toHaveLength(1);
     expect(askedOf(server, paths.readings)).toEqual([]);

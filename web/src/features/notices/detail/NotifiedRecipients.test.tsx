@@ -271,7 +271,7 @@ describe('the text of a delivery’s state', () => {
     ['zh-cn', '等待通知时段，直到11月22日06:00', '规则已被修改、停止或删除'],
     [
       'tr-tr',
-      'Bildirim saatlerini bekliyor, 22 Kas 06:00 vaktine kadar',
+      'Bildirim saatlerini bekliyor, 22 Kas 06:00 saatine kadar',
       'Kural değiştirildi, durduruldu veya silindi',
     ],
     ['ru-ru', 'Ждёт времени уведомлений, до 22 нояб., 06:00', 'Правило изменено, остановлено или удалено'],
@@ -304,7 +304,7 @@ describe('the text of a delivery’s state', () => {
 describe('why a recipient of another kind was not told', () => {
   it.each([
     ['en-us', 'unknown', 'Telegram does not find this recipient'],
-    ['zh-cn', 'blocked', '接收方已在 Telegram 上屏蔽或移除了发送账号'],
+    ['zh-cn', 'blocked', '接收人已在 Telegram 上屏蔽或移除了发送账号'],
     ['tr-tr', 'unknown', 'Telegram bu alıcıyı bulamıyor'],
     ['ru-ru', 'blocked', 'Получатель заблокировал или удалил аккаунт-отправитель в Telegram'],
   ] as const)('is said in %s: %s', (language, cause, words) => {

@@ -92,7 +92,7 @@ describe('a new picture', () => {
 
   it.each([
     ['no picture', new File(['GIF89a'], 'me.png'), 'Only JPEG, PNG and WebP pictures can be used'],
-    ['more than 5 MiB', png(5 * 1024 * 1024 + 1), 'The file has 5.1 MB, and 5 MB is the most'],
+    ['more than 5 MiB', png(5 * 1024 * 1024 + 1), 'The file is 5.1 MB; at most 5 MB can be used'],
   ])('is refused before the upload if it has %s', async (_, file, words) => {
     await open();
     choose(file);

@@ -55,7 +55,7 @@ const status = () => screen.getByText(/^(Off|Connecting|Connected|Not connected)
 describe('the state', () => {
   it('says what is published, since when', async () => {
     await open(on);
-    expect(status()).toHaveTextContent(/^Connectedsince Nov 21, 2026, 05:58.*Devices12Properties1,084$/);
+    expect(status()).toHaveTextContent(/^Connectedsince Nov 21, 2026, 05:58.*Devices12Attributes1,084$/);
   });
 
   it('says what is wrong and what to do', async () => {

@@ -115,7 +115,7 @@ describe('the list', () => {
 
   it('gives way to a sentence where the provider manages the people', async () => {
     const server = peopleServer();
-    const sentence = 'The people of this organization are managed by its provider. Ask them for changes';
+    const sentence = 'The people of this farm are managed by its provider. Ask the provider for changes';
     server.profile.answers.set(peoplePaths.page, () => refused(601, sentence));
     await openProfile('/profile?tab=people');
     const panel = within(await screen.findByRole('tabpanel', { name: 'People' }));

@@ -94,7 +94,7 @@ it('does not say that a code is on its way where SMS are only logged', async () 
   await person.click(send());
   const said = 'The code for +905551112233 was only written to this server’s log: no phone receives it. ';
   expect(await dialog().findByRole('status')).toHaveTextContent(said);
-  expect(code()).toHaveAccessibleDescription(`${said}It is good for 10 minutes.`);
+  expect(code()).toHaveAccessibleDescription(`${said}It is valid for 10 minutes.`);
   expect(dialog().queryByText(/on its way/)).toBeNull();
 });
 
