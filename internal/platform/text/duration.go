@@ -40,6 +40,23 @@ func Duration(l Language, d time.Duration) string {
 	return Translate(l, "span.both", map[string]string{"first": span(l, key, n), "rest": span(l, next.key, rest)})
 }
 
+// intervalSteps are what intervals are rounded to, the largest first.
+var intervalSteps = []time.Duration{
+	24 * time.Hour, time.Hour, 30 * time.Minute, 10 * time.Minute, 5 * time.Minute, time.Minute,
+	30 * time.Second, 10 * time.Second, 5 * time.Second, time.Second,
+}
+
+// Interval writes how often something usually happens as people say it: 10 min for 9 min 59 s. It is
+// off by 5 % at most.
+func Interval(l Language, d time.Duration) string {
+	for _, step := range intervalSteps {
+		if near := d.Round(step); 20*(near-d).Abs() <= d {
+			return Duration(l, near)
+		}
+	}
+	return Duration(l, max(d, time.Second))
+}
+
 // WaitTime writes how long to wait, rounded up: seconds below a minute, minutes up to two hours,
 // otherwise hours.
 func WaitTime(l Language, d time.Duration) string {

@@ -55,6 +55,7 @@ func TestFormats(t *testing.T) {
 		"after":    func(l Language, f *formatRow) string { return DateTimeAfter(l, f.Time, f.Earlier, DateTime) },
 		"tick":     func(l Language, f *formatRow) string { return AxisDate(l, f.Time) },
 		"duration": func(l Language, f *formatRow) string { return Duration(l, time.Duration(f.MS)*time.Millisecond) },
+		"interval": func(l Language, f *formatRow) string { return Interval(l, time.Duration(f.MS)*time.Millisecond) },
 		"wait":     func(l Language, f *formatRow) string { return WaitTime(l, time.Duration(f.MS)*time.Millisecond) },
 	}
 	seen := map[string]int{}

@@ -42,7 +42,7 @@ func (v *Renderer) silenceText(a *alertmsg.Alarm, when func(ms int64) string) st
 	if s.Interval == 0 {
 		return v.say("letter.silence.unknown", "time", when(s.LastContact))
 	}
-	return v.say("letter.silence.unknownEvery", "time", when(s.LastContact), "span", v.duration(s.Interval))
+	return v.say("letter.silence.unknownEvery", "time", when(s.LastContact), "span", v.interval(s.Interval))
 }
 
 // smsSilence says the same as silenceText in a few words, for an SMS; empty where an SMS has nothing

@@ -26,7 +26,7 @@ var silences = map[string]alertmsg.Silence{
 	"It has not reported once":     {Kind: "neverConnected"},
 	"The provider has shut it out": {Kind: "disabled"},
 	"The cause is not known; last contact: Nov 21, 2026, 04:00, until then a reading about every 10 min": {
-		Kind: "unknown", Interval: 600_000},
+		Kind: "unknown", Interval: 599_000},
 }
 
 // Mails and messages of every language say why a device is silent, an SMS too if there is room.

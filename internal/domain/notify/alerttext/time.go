@@ -27,3 +27,7 @@ func (v *Renderer) shortMoment(ms int64) string {
 func (v *Renderer) duration(ms int64) string {
 	return text.Duration(v.Language, time.Duration(ms)*time.Millisecond)
 }
+
+func (v *Renderer) interval(ms int64) string {
+	return text.Interval(v.Language, time.Duration(ms)*time.Millisecond)
+}

@@ -174,3 +174,10 @@ it('asks once for a range that is chosen, and not again on the way back', async 
   await waitFor(() => expect(askedOf(server, paths.lines)).toHaveLength(3));
   expect(Number(askedOf(server, paths.lines).at(-1)?.endTime)).toBeGreaterThan(end);
 });
+
+it('shows no range of devices that do not exist', async () => {
+  analysisServer();
+  await openAnalysis('?devices=WS-9');
+  expect(await screen.findByText(/^Not found: WS-9/)).toBeInTheDocument();
+  expect(screen.queryByText(/1970/)).toBeNull();
+});

@@ -51,7 +51,8 @@ export function AnalysisPage() {
         : [],
     [drawn, search.compare, plan, t, format],
   );
-  const range = drawn && !drawn.season && names.length > 0 ? rangeText(drawn.span, t, format.language) : undefined;
+  // Of devices that do not exist nothing is drawn, over no range.
+  const range = drawn && !drawn.season && sources.length > 0 ? rangeText(drawn.span, t, format.language) : undefined;
   const titles = useMemo(() => new Map(sources.map(({ device }) => [device.deviceName, nameOf(device)])), [sources]);
 
   return (

@@ -88,7 +88,7 @@ describe('why a device is silent', () => {
     ],
     [
       'nothing is known',
-      { kind: 'unknown', interval: 600_000 },
+      { kind: 'unknown', interval: 599_000 },
       'The cause is not known: last contact 07:00, until then a reading about every 10 min.',
       'Check its power first, then reception and antenna.',
     ],

@@ -53,7 +53,7 @@ export function causeSentence(cause: SilenceCause, now: number, format: Format, 
     default:
       return cause.interval === undefined
         ? t('silence.unknownOnce', { moment: moment() })
-        : t('silence.unknown', { moment: moment(), span: format.duration(cause.interval) });
+        : t('silence.unknown', { moment: moment(), span: format.interval(cause.interval) });
   }
 }
 

@@ -41,6 +41,29 @@ export function formatDuration(ms: number, t: TFunction): string {
   return partsText(next && next.value > 0 ? [largest, next] : [largest], t);
 }
 
+const [secondMs, minuteMs, hourMs] = [1000, 60_000, 3_600_000];
+/** What intervals are rounded to, the largest first. */
+const intervalSteps = [
+  24 * hourMs,
+  hourMs,
+  30 * minuteMs,
+  10 * minuteMs,
+  5 * minuteMs,
+  minuteMs,
+  30 * secondMs,
+  10 * secondMs,
+  5 * secondMs,
+  secondMs,
+];
+
+/** How often something usually happens, as people say it: 10 min for 9 min 59 s. It is off by 5 % at most. */
+export function formatInterval(ms: number, t: TFunction): string {
+  const near = intervalSteps
+    .map((step) => Math.round(ms / step) * step)
+    .find((rounded) => 20 * Math.abs(rounded - ms) <= ms);
+  return formatDuration(near ?? Math.max(ms, secondMs), t);
+}
+
 /**
  * A duration down to the second, for one that is counting: 21 min 59 s, 1 h 0 min 5 s. Minutes and
  * seconds are always present.

@@ -38,6 +38,7 @@ const writes: Record<string, (format: Format, row: Row) => string> = {
   age: (format, { time, now }) => format.age(at(time), at(now)),
   ago: (format, { time, now }) => format.ago(at(time), at(now)),
   duration: (format, { ms }) => format.duration(ms),
+  interval: (format, { ms }) => format.interval(ms),
   lasting: (format, { ms }) => format.lasting(ms),
   weekdays: (format, { days }) => format.weekdays(days),
   picker: ({ language }) => descriptors[language].picker,

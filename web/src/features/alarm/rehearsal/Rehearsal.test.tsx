@@ -144,13 +144,13 @@ describe('the rehearsal', () => {
   });
 
   it('warns, by the form’s current values, of a window that cannot fill', async () => {
-    server.rehearsal = rehearsal({ usualInterval: 240_000, fits: true });
+    server.rehearsal = rehearsal({ usualInterval: 239_400, fits: true });
     const { user } = await open();
     await rehearsalRegion().findByText('This rule would have alarmed 2 times');
     expect(rehearsalRegion().queryByText(/can never trigger/)).toBeNull();
     await user.selectOptions(screen.getByLabelText('Window'), '5 minutes');
     expect(rehearsalRegion().getByText('Only 2 readings fit into 5 minutes: can never trigger')).toBeInTheDocument();
-    expect(rehearsalRegion().getByText(/^The device usually sends every 4 min/)).toBeInTheDocument();
+    expect(rehearsalRegion().getByText(/^The device usually sends every 4\smin\./)).toBeInTheDocument();
   });
 
   it('says that there are no readings', async () => {

@@ -131,7 +131,7 @@ function Figures({ rehearsal, form, folded, waiting }: FiguresProps) {
               window: windowText(values.durations, 'full', format.language),
             })}
           >
-            {t('rule.outlook.interval', { interval: format.duration(usualInterval) })}
+            {t('rule.outlook.interval', { interval: format.interval(usualInterval) })}
           </Note>
         </div>
       ) : null}

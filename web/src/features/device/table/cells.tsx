@@ -11,20 +11,19 @@ interface CellProps {
   device: Device;
 }
 
-/** Online or offline as an icon and a word, without a background, since every row has it. */
+/** Online or offline as an icon and a word; the icon and the colour are those of a pending alarm, if there is one. */
 export function State({ device: { onlineState, alarmLevel } }: CellProps) {
   const { t } = useTranslation();
   const online = onlineState === 1;
   const state = t(online ? 'home.state.online' : 'home.state.offline');
   if (alarmLevel !== undefined) {
-    // As in the tree: with an alarm, "online" is only for screen readers, while "offline" is shown.
     const Icon = levelIcons[alarmLevel];
-    const level = t(`home.level.${alarmLevel}`);
+    const alarm = `${t('home.state.alarm')} · ${t(`home.level.${alarmLevel}`)}`;
     return (
-      <span className={`${css.state} ${css.level}`} data-level={alarmLevel} title={t('home.state.alarm')}>
+      <span className={`${css.state} ${css.level}`} data-level={alarmLevel} title={alarm}>
         <Icon aria-hidden="true" />
-        {online ? level : state}
-        <span className="visually-hidden"> {online ? state : level}</span>
+        {state}
+        <span className="visually-hidden"> · {alarm}</span>
       </span>
     );
   }
