@@ -30,17 +30,6 @@ describe('a card', () => {
     expect(screen.getByText('3 rules, 1 running')).toBeVisible();
   });
 
-  it('names an attribute that is not in the catalogue as the device’s model does', async () => {
-    const server = alarmServer([
-      rule({ conditions: [{ andor: 'and', tslAttribute: 'growerDoor', subconditions: '=', value: true }] }),
-    ]);
-    server.properties = [
-      { identifier: 'growerDoor', yeuName: 'Door open', elementUnit: '', dataType: 'bool', accessMode: 'r' } as never,
-    ];
-    await openAlarms(server);
-    expect((await card('Spring frost').findByText('Door open')).closest('p')).toHaveTextContent(/^Door open equals/);
-  });
-
   it('names the channels, and how often people are reminded', async () => {
     const server = alarmServer([
       rule({ passageway: [1, 2], remindEvery: 30 }),

@@ -24,6 +24,7 @@ import { PageTitle } from '@/ui/PageTitle';
 import { SearchBox } from '@/ui/SearchBox';
 import css from './AlarmPage.module.css';
 import { RuleList } from './list/RuleList';
+import { useRuleFacts } from './list/useRuleFacts';
 import { rulesQuery } from './queries';
 import { RuleFormHost } from './RuleFormHost';
 import { maxDevices, namesOf } from './search';
@@ -47,6 +48,7 @@ export function AlarmPage() {
   const overview = useQuery(overviewQuery());
   const [drawer, setDrawer] = useState<boolean>();
   const { data } = rules;
+  const facts = useRuleFacts(data?.list);
   const mayAdd = useMay('operator');
 
   // The last page has become empty: show the page that is now the last.
@@ -130,9 +132,9 @@ export function AlarmPage() {
             ) : rules.isError && !data ? (
               <NotFetched title={t('rule.failed')} />
             ) : (
-              <RuleList rules={data?.list} waiting={rules.isPlaceholderData} />
+              <RuleList rules={facts.ready ? data?.list : undefined} facts={facts} waiting={rules.isPlaceholderData} />
             )}
-            {data && data.total > 0 ? (
+            {data && data.total > 0 && facts.ready ? (
               <div className={css.pager}>
                 <Pager
                   total={data.total}

@@ -26,14 +26,11 @@ import { RuleButtons } from './RuleActions';
 import { RuleDevices } from './RuleDevices';
 import css from './RuleRow.module.css';
 import { type Elements, sentenceOf } from './sentenceOf';
-import { useElementsOf } from './useElementsOf';
 
 interface RuleRowProps {
   rule: AlarmRule;
-  /**
-   * Names and units of the attributes that the catalogue knows; undefined until they are fetched.
-   */
-  elements: Elements | undefined;
+  /** Names and units of its attributes. */
+  elements: Elements;
   outlook: Outlook | undefined;
   /** The channels by id; undefined until they are fetched. */
   channels: ReadonlyMap<number, Channel> | undefined;
@@ -43,12 +40,11 @@ interface RuleRowProps {
  * A rule as a sentence, when it last fired or how close it is, and the button to run or stop it: a row
  * where the list is wide, else a card.
  */
-export const RuleRow = memo(function RuleRow({ rule, elements: catalogue, outlook, channels }: RuleRowProps) {
+export const RuleRow = memo(function RuleRow({ rule, elements, outlook, channels }: RuleRowProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const id = useId();
   const language = useLanguage((state) => state.language);
-  const elements = useElementsOf(rule, catalogue);
   const parts = useMemo(() => ruleParts(sentenceOf(rule, elements), 'brief', language), [rule, elements, language]);
   const running = rule.deployState === 1;
   const count = rule.passageway.length;

@@ -4,15 +4,13 @@ import type { AlarmRule } from '@/lib/alarm/types';
 
 export type Elements = Record<string, components['schemas']['Element']>;
 
-/**
- * A rule with the names of its attributes; until the catalogue is fetched, with their identifiers.
- */
-export function sentenceOf(rule: AlarmRule, elements: Elements | undefined): SentenceRule {
+/** A rule with the names of its attributes; one that nothing names keeps its identifier. */
+export function sentenceOf(rule: AlarmRule, elements: Elements): SentenceRule {
   const { triggerType, hitCounts, durations } = rule;
   const conditions = rule.conditions.map(({ tslAttribute, ...condition }) => ({
     ...condition,
-    name: elements?.[tslAttribute]?.yeuName || tslAttribute,
-    unit: elements?.[tslAttribute]?.unit ?? '',
+    name: elements[tslAttribute]?.yeuName || tslAttribute,
+    unit: elements[tslAttribute]?.unit ?? '',
   }));
   return { triggerType, conditions, hitCounts, durations };
 }
