@@ -361,6 +361,10 @@ var operationCases = map[string]operationCase{
 	"console getAlarmTargetAttributes": {noNames: true, build: func(s *tenantFixture) request {
 		return queryRequest("devices", s.device("mast"), "groups", number(s.scene))
 	}},
+	"console getAlarmRehearsed": {
+		noNames: true,
+		build:   func(s *tenantFixture) request { return queryRequest("id", number(s.rule)) },
+	},
 	"console getAlarmOutlook": {
 		noNames: true,
 		build:   func(s *tenantFixture) request { return queryRequest("ids", number(s.rule)) },

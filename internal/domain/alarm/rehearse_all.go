@@ -86,6 +86,19 @@ func rehearseInto(ctx context.Context, o *RehearsalOptions, j *DeviceRule, build
 	return &h.Rehearsal, nil
 }
 
+// CountRehearsed returns how many notices a rule would have had on all of its devices. The error is
+// as of Rehearse.
+func CountRehearsed(ctx context.Context, o *RehearsalOptions, all []DeviceRule) (total int, err error) {
+	for i := range all {
+		h, err := rehearseInto(ctx, o, &all[i], &adviceBuilder{})
+		if err != nil {
+			return 0, err
+		}
+		total += h.Total
+	}
+	return total, nil
+}
+
 // RehearsalSum sums up the listed notices of a rehearsal.
 type RehearsalSum struct {
 	Told, Nights int

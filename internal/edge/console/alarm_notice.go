@@ -228,7 +228,7 @@ func (s *server) noticeDevice(ctx context.Context, d *alarm.Detail) (wire.AlarmN
 	}
 	product := s.Catalog.Product(productID)
 	if product != nil {
-		w.ProductName = product.DisplayName(requestFrom(ctx).Language)
+		w.ProductName, w.MainSign = product.DisplayName(requestFrom(ctx).Language), mainSign(product)
 	}
 	return w, product, nil
 }

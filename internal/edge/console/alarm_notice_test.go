@@ -44,7 +44,7 @@ func TestAlarmNotice(t *testing.T) {
 	w.Clock.Advance(95 * time.Second)
 	common := func(noteName, product string, online, deleted any) string {
 		return fmt.Sprintf(
-			`"alarmDeviceInfoRespDTO":{"deleted":%v,"deviceName":"WS-1","noteName":%q,"onlineState":%v,"productName":%q}`,
+			`"alarmDeviceInfoRespDTO":{"deleted":%v,"deviceName":"WS-1","mainSign":"airTemperature","noteName":%q,"onlineState":%v,"productName":%q}`,
 			deleted,
 			noteName,
 			online,

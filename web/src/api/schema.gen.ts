@@ -1974,6 +1974,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin-api/client/pc/alarm-rules/get/rehearsed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How many notices a saved rule would have recorded in the last 30 days
+         * @description As rehearse/devices, but only the number, and without advice. A rule that is on more than 20 devices is not rehearsed.
+         */
+        get: operations["getAlarmRehearsed"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin-api/client/pc/alarm-rules/get/outlook": {
         parameters: {
             query?: never;
@@ -3324,6 +3344,19 @@ export interface components {
             /** @description as in Rehearsal, of all devices together */
             advice?: components["schemas"]["RehearsalAdvice"][];
         };
+        RehearsedCount: {
+            /** Format: int64 */
+            startTime: number;
+            /** Format: int64 */
+            endTime: number;
+            /** @description notices on all devices of the rule; absent: it was not rehearsed, for it is on more than 20 devices, or on none that has its attributes */
+            total?: number;
+        };
+        RehearsedCountAnswer: {
+            code: number;
+            data: components["schemas"]["RehearsedCount"] | null;
+            msg: string;
+        };
         RehearsalAnswer: {
             code: number;
             data: components["schemas"]["Rehearsal"] | null;
@@ -3523,6 +3556,8 @@ export interface components {
             deviceName: string;
             noteName: string;
             productName: string;
+            /** @description as in ProductName; empty where the product is gone, too */
+            mainSign: string;
             onlineState: components["schemas"]["OnlineState"];
             /** @description whether the device was deleted */
             deleted: boolean;
@@ -8809,6 +8844,28 @@ export interface operations {
                 content: {
                     "application/x-ndjson": string;
                     "application/json": components["schemas"]["BooleanAnswer"];
+                };
+            };
+        };
+    };
+    getAlarmRehearsed: {
+        parameters: {
+            query: {
+                id: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The number */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RehearsedCountAnswer"];
                 };
             };
         };

@@ -819,7 +819,10 @@ type AlarmNoticeDevice struct {
 	// Deleted whether the device was deleted
 	Deleted    bool   `json:"deleted"`
 	DeviceName string `json:"deviceName"`
-	NoteName   string `json:"noteName"`
+
+	// MainSign as in ProductName; empty where the product is gone, too
+	MainSign string `json:"mainSign"`
+	NoteName string `json:"noteName"`
 
 	// OnlineState 1 online, 0 offline
 	OnlineState OnlineState `json:"onlineState"`
@@ -3406,6 +3409,22 @@ type RehearsalAnswer struct {
 	Msg  string     `json:"msg"`
 }
 
+// RehearsedCount defines model for RehearsedCount.
+type RehearsedCount struct {
+	EndTime   int64 `json:"endTime"`
+	StartTime int64 `json:"startTime"`
+
+	// Total notices on all devices of the rule; absent: it was not rehearsed, for it is on more than 20 devices, or on none that has its attributes
+	Total *int `json:"total,omitempty"`
+}
+
+// RehearsedCountAnswer defines model for RehearsedCountAnswer.
+type RehearsedCountAnswer struct {
+	Code int             `json:"code"`
+	Data *RehearsedCount `json:"data"`
+	Msg  string          `json:"msg"`
+}
+
 // RehearsedDay defines model for RehearsedDay.
 type RehearsedDay struct {
 	// Day the day's first midnight in the tenant's zone, epoch ms
@@ -4117,6 +4136,11 @@ type PageAlarmRuleDevicesParams struct {
 // GetAlarmOutlookParams defines parameters for GetAlarmOutlook.
 type GetAlarmOutlookParams struct {
 	Ids []int64 `form:"ids" json:"ids"`
+}
+
+// GetAlarmRehearsedParams defines parameters for GetAlarmRehearsed.
+type GetAlarmRehearsedParams struct {
+	Id int64 `form:"id" json:"id"`
 }
 
 // PageAlarmRulesParams defines parameters for PageAlarmRules.
@@ -4986,6 +5010,9 @@ type ServerInterface interface {
 	// GetAlarmOutlook How close running rules are to triggering, and whether their windows can fill
 	// (GET /admin-api/client/pc/alarm-rules/get/outlook)
 	GetAlarmOutlook(w http.ResponseWriter, r *http.Request, params GetAlarmOutlookParams)
+	// GetAlarmRehearsed How many notices a saved rule would have recorded in the last 30 days
+	// (GET /admin-api/client/pc/alarm-rules/get/rehearsed)
+	GetAlarmRehearsed(w http.ResponseWriter, r *http.Request, params GetAlarmRehearsedParams)
 	// MuteAlarmRule Mute a rule until a time; its notices are still recorded, but nobody is notified
 	// (PUT /admin-api/client/pc/alarm-rules/mute)
 	MuteAlarmRule(w http.ResponseWriter, r *http.Request)
@@ -5858,6 +5885,39 @@ func (siw *ServerInterfaceWrapper) GetAlarmOutlook(w http.ResponseWriter, r *htt
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.GetAlarmOutlook(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetAlarmRehearsed operation middleware
+func (siw *ServerInterfaceWrapper) GetAlarmRehearsed(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetAlarmRehearsedParams
+
+	// ------------- Required query parameter "id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "id", r.URL.Query(), &params.Id, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "id"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetAlarmRehearsed(w, r, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -10101,6 +10161,7 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/admin-api/client/pc/alarm-rules/mute", wrapper.MuteAlarmRule)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/alarm-rules/rehearse", wrapper.RehearseAlarmRule)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/alarm-rules/rehearse/devices", wrapper.RehearseAlarmRuleDevices)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/alarm-rules/get/rehearsed", wrapper.GetAlarmRehearsed)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/alarm-rules/get/outlook", wrapper.GetAlarmOutlook)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/alarm-notice/page", wrapper.PageAlarmNotices)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/alarm-notice/get/all", wrapper.GetAllAlarmNotices)
@@ -10434,6 +10495,28 @@ type GetAlarmOutlookResponseObject interface {
 type GetAlarmOutlook200JSONResponse OutlooksAnswer
 
 func (response GetAlarmOutlook200JSONResponse) VisitGetAlarmOutlookResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAlarmRehearsedRequestObject struct {
+	Params GetAlarmRehearsedParams
+}
+
+type GetAlarmRehearsedResponseObject interface {
+	VisitGetAlarmRehearsedResponse(w http.ResponseWriter) error
+}
+
+type GetAlarmRehearsed200JSONResponse RehearsedCountAnswer
+
+func (response GetAlarmRehearsed200JSONResponse) VisitGetAlarmRehearsedResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -13268,6 +13351,9 @@ type StrictServerInterface interface {
 	// GetAlarmOutlook How close running rules are to triggering, and whether their windows can fill
 	// (GET /admin-api/client/pc/alarm-rules/get/outlook)
 	GetAlarmOutlook(ctx context.Context, request GetAlarmOutlookRequestObject) (GetAlarmOutlookResponseObject, error)
+	// GetAlarmRehearsed How many notices a saved rule would have recorded in the last 30 days
+	// (GET /admin-api/client/pc/alarm-rules/get/rehearsed)
+	GetAlarmRehearsed(ctx context.Context, request GetAlarmRehearsedRequestObject) (GetAlarmRehearsedResponseObject, error)
 	// MuteAlarmRule Mute a rule until a time; its notices are still recorded, but nobody is notified
 	// (PUT /admin-api/client/pc/alarm-rules/mute)
 	MuteAlarmRule(ctx context.Context, request MuteAlarmRuleRequestObject) (MuteAlarmRuleResponseObject, error)
@@ -14055,6 +14141,32 @@ func (sh *strictHandler) GetAlarmOutlook(w http.ResponseWriter, r *http.Request,
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(GetAlarmOutlookResponseObject); ok {
 		if err := validResponse.VisitGetAlarmOutlookResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetAlarmRehearsed operation middleware
+func (sh *strictHandler) GetAlarmRehearsed(w http.ResponseWriter, r *http.Request, params GetAlarmRehearsedParams) {
+	var request GetAlarmRehearsedRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetAlarmRehearsed(ctx, request.(GetAlarmRehearsedRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetAlarmRehearsed")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetAlarmRehearsedResponseObject); ok {
+		if err := validResponse.VisitGetAlarmRehearsedResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {
