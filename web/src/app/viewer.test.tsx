@@ -47,7 +47,7 @@ it('a viewer acts on nothing that needs a person', async () => {
     within(row)
       .getAllByRole('link')
       .map((link) => link.getAttribute('href')),
-  ).toEqual(['/inform?id=7', '/data?device=WS-1&history=1']);
+  ).toEqual(['/inform?id=7', expect.stringMatching(/^\/analysis\?devices=WS-1&/)]);
 });
 
 it('a viewer reads a notice', async () => {

@@ -29,6 +29,7 @@ export const paths = {
   mute: `${client}/alarm-rules/mute`,
   rehearse: `${client}/alarm-rules/rehearse`,
   outlook: `${client}/alarm-rules/get/outlook`,
+  rehearsed: `${client}/alarm-rules/get/rehearsed`,
   attributes: `${client}/alarm-rules/get/attributes`,
   devices: `${client}/device/page`,
   channels: `${client}/notice-channel/page`,
@@ -50,6 +51,8 @@ export function alarmServer(rules: AlarmRule[] = [rule()]) {
     channels: [] as Channel[],
     rehearsal: rehearsal(),
     outlooks: [] as Schemas['Outlook'][],
+    /** How often each rule would have alarmed; undefined: it is on too many devices. */
+    rehearsed: 0 as number | undefined,
     /** Devices of scenes and models that a rule names, and how many of them measure an attribute, by its sign. */
     others: { count: 0, lack: new Map<string, number>(), refused: new Set<string>() },
     /** The properties of the rules' device. */
@@ -93,6 +96,7 @@ export function alarmServer(rules: AlarmRule[] = [rule()]) {
     const ids = search.get('ids')?.split(',').map(Number);
     return state.outlooks.filter(({ id }) => ids?.includes(id));
   });
+  query(paths.rehearsed, () => ({ startTime: 0, endTime: Date.now(), total: state.rehearsed }));
   query(paths.attributes, (search) => {
     const named = search.get('devices')?.split(',').filter(Boolean) ?? [];
     const all = named.length + (search.get('groups') || search.get('products') ? state.others.count : 0);

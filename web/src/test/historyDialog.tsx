@@ -9,7 +9,12 @@ import { WithRouter } from './WithRouter';
 
 export const hour = 3_600_000;
 export const day = 24 * hour;
-const mast = { deviceName: 'WS-1', noteName: 'Orchard mast', productName: 'Weather station' };
+const mast = {
+  deviceName: 'WS-1',
+  noteName: 'Orchard mast',
+  productName: 'Weather station',
+  mainSign: 'airTemperature',
+};
 
 /** Opens the history; with a chart, waits until something is drawn on it. */
 export async function openHistory(chart?: ReturnType<typeof fakeEngine>) {

@@ -203,6 +203,7 @@ export function detailOf(
       deviceName,
       noteName,
       productName: 'Weather mast',
+      mainSign: 'airTemperature',
       onlineState: 1,
       deleted: false,
       ...its,

@@ -11,6 +11,9 @@ import { shellServer } from '@/test/shellServer';
 
 vi.mock('@/features/alarm/AlarmPage', () => import('@/test/PlainPage'));
 vi.mock('@/features/device/DevicePage', async () => ({ DevicePage: (await import('@/test/PlainPage')).AlarmPage }));
+vi.mock('@/features/analysis/AnalysisPage', async () => ({
+  AnalysisPage: (await import('@/test/PlainPage')).AlarmPage,
+}));
 vi.mock('@/lib/live/useLive', () => ({
   useLive: () => undefined,
   useLiveStatus: () => ({ state: 'live', lastEventAt: null, storageStoppedAt: null }),
@@ -92,7 +95,8 @@ describe('the search', () => {
     const lines = (group: string) =>
       within(dialog.getByRole('group', { name: group }))
         .getAllByRole('option')
-        .map(({ textContent }) => textContent);
+        .map(({ textContent }) => textContent)
+        .filter(Boolean);
     expect(lines('Devices')).toEqual([
       'Orchard probeSP-1 · North orchard · Offline',
       'Orchard mastWS-1 · Online',
@@ -121,6 +125,22 @@ describe('the search', () => {
     await waitFor(() => expect(router.state.location.pathname).toBe(to));
     await waitFor(() => expect(router.state.location.search).toMatchObject(search));
     expect(button()).toHaveAttribute('aria-expanded', 'false');
+  });
+
+  it.each([
+    [0, { devices: 'SP-1' }],
+    [5, { alarm: 41 }],
+  ])('leads by the right arrow to the history of line %i', async (line, search) => {
+    const { person, dialog, field, router } = await open();
+    await person.type(field, 'orch');
+    await dialog.findByRole('group', { name: 'Devices' });
+    await person.keyboard(`${'{ArrowDown}'.repeat(line)}{ArrowRight}`);
+    expect(dialog.getByRole('option', { selected: true })).toHaveAccessibleName(/^History of Orchard (probe|frost)$/);
+    await person.keyboard('{ArrowLeft}');
+    expect(dialog.getByRole('option', { selected: true })).not.toHaveAccessibleName(/^History/);
+    await person.keyboard('{ArrowRight}{Enter}');
+    await waitFor(() => expect(router.state.location.pathname).toBe('/analysis'));
+    expect(router.state.location.search).toMatchObject(search);
   });
 
   it('goes around at both ends', async () => {

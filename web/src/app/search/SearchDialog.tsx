@@ -4,6 +4,7 @@ import ArrowRightOutlined from '@ant-design/icons/ArrowRightOutlined';
 import DeploymentUnitOutlined from '@ant-design/icons/DeploymentUnitOutlined';
 import ExceptionOutlined from '@ant-design/icons/ExceptionOutlined';
 import FileOutlined from '@ant-design/icons/FileOutlined';
+import LineChartOutlined from '@ant-design/icons/LineChartOutlined';
 import SearchOutlined from '@ant-design/icons/SearchOutlined';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -12,7 +13,7 @@ import { errorText } from '@/lib/http/errorText';
 import { Dialog } from '@/ui/Dialog';
 import { ErrorNote } from '@/ui/ErrorNote';
 import css from './SearchDialog.module.css';
-import { type FoundItem, type FoundKind, useFound } from './useFound';
+import { type FoundKind, useFound } from './useFound';
 
 const icons = {
   page: FileOutlined,
@@ -46,9 +47,11 @@ function Search({ onClose }: { onClose: () => void }) {
   const listId = useId();
   const [text, setText] = useState('');
   const [active, setActive] = useState(0);
+  const [beside, setBeside] = useState(false);
   const { groups, error, retry, busy } = useFound(text);
   const items = groups.flatMap((group) => group.items);
   const current = items[Math.min(active, items.length - 1)];
+  const onHistory = beside && current?.history !== undefined;
   const currentLine = useRef<HTMLDivElement>(null);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another line is the current one
@@ -56,19 +59,26 @@ function Search({ onClose }: { onClose: () => void }) {
     currentLine.current?.scrollIntoView?.({ block: 'nearest' });
   }, [current?.id]);
 
-  const choose = (item: FoundItem) => {
+  const choose = ({ open }: { open: () => void }) => {
     onClose();
-    item.open();
+    open();
+  };
+  const select = (index: number, history = false) => {
+    setActive(index);
+    setBeside(history);
   };
   const step = (by: number) => {
     const at = current ? items.indexOf(current) : 0;
-    if (items.length > 0) setActive((at + by + items.length) % items.length);
+    if (items.length > 0) select((at + by + items.length) % items.length);
   };
-  const onKeyDown = (event: KeyboardEvent) => {
+  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
     if (event.nativeEvent.isComposing) return; // the key is for the input method
     if (event.key === 'ArrowDown') step(1);
     else if (event.key === 'ArrowUp') step(-1);
-    else if (event.key === 'Enter' && current) choose(current);
+    else if (event.key === 'ArrowRight' && current?.history && event.currentTarget.selectionStart === text.length)
+      setBeside(true);
+    else if (event.key === 'ArrowLeft' && onHistory) setBeside(false);
+    else if (event.key === 'Enter' && current) choose((onHistory && current.history) || current);
     else return;
     event.preventDefault();
   };
@@ -86,7 +96,7 @@ function Search({ onClose }: { onClose: () => void }) {
           aria-expanded="true"
           aria-controls={listId}
           aria-autocomplete="list"
-          aria-activedescendant={current ? `${listId}-${current.id}` : undefined}
+          aria-activedescendant={current ? `${listId}-${current.id}${onHistory ? '-history' : ''}` : undefined}
           aria-label={t('search.title')}
           inputMode="search"
           enterKeyHint="go"
@@ -96,7 +106,7 @@ function Search({ onClose }: { onClose: () => void }) {
           value={text}
           onChange={(event) => {
             setText(event.target.value);
-            setActive(0);
+            select(0);
           }}
           onKeyDown={onKeyDown}
         />
@@ -119,25 +129,46 @@ function Search({ onClose }: { onClose: () => void }) {
                   {t(`search.kind.${kind}`)}
                 </div>
                 {lines.map((item) => (
-                  // biome-ignore lint/a11y/useFocusableInteractive: the text field keeps the focus
-                  // biome-ignore lint/a11y/useKeyWithClickEvents: the text field handles the keys
                   <div
                     key={item.id}
-                    id={`${listId}-${item.id}`}
                     ref={item === current ? currentLine : undefined}
-                    role="option"
-                    aria-selected={item === current}
-                    className={css.line}
-                    onClick={() => choose(item)}
-                    onMouseMove={() => setActive(items.indexOf(item))}
+                    role="presentation"
+                    className={css.row}
                   >
-                    <span className={css.mark} aria-hidden="true">
-                      {item.all ? <ArrowRightOutlined /> : <Icon />}
-                    </span>
-                    <span className={css.text}>
-                      <span className={css.name}>{item.title}</span>
-                      {item.detail ? <span className={css.detail}>{item.detail}</span> : null}
-                    </span>
+                    {/* biome-ignore lint/a11y/useFocusableInteractive: the text field keeps the focus */}
+                    {/* biome-ignore lint/a11y/useKeyWithClickEvents: the text field handles the keys */}
+                    <div
+                      id={`${listId}-${item.id}`}
+                      role="option"
+                      aria-selected={item === current && !onHistory}
+                      className={css.line}
+                      onClick={() => choose(item)}
+                      onMouseMove={() => select(items.indexOf(item))}
+                    >
+                      <span className={css.mark} aria-hidden="true">
+                        {item.all ? <ArrowRightOutlined /> : <Icon />}
+                      </span>
+                      <span className={css.text}>
+                        <span className={css.name}>{item.title}</span>
+                        {item.detail ? <span className={css.detail}>{item.detail}</span> : null}
+                      </span>
+                    </div>
+                    {item.history ? (
+                      // biome-ignore lint/a11y/useFocusableInteractive: the text field keeps the focus
+                      // biome-ignore lint/a11y/useKeyWithClickEvents: the text field handles the keys
+                      <div
+                        id={`${listId}-${item.id}-history`}
+                        role="option"
+                        aria-selected={item === current && onHistory}
+                        aria-label={item.history.title}
+                        title={item.history.title}
+                        className={css.history}
+                        onClick={() => choose(item.history ?? item)}
+                        onMouseMove={() => select(items.indexOf(item), true)}
+                      >
+                        <LineChartOutlined aria-hidden="true" />
+                      </div>
+                    ) : null}
                   </div>
                 ))}
               </div>
@@ -146,8 +177,8 @@ function Search({ onClose }: { onClose: () => void }) {
         </div>
       </div>
       <p className={css.keys} aria-hidden="true">
-        <kbd>↑</kbd> <kbd>↓</kbd> {t('search.keys.move')} <kbd>↵</kbd> {t('search.keys.open')} <kbd>Esc</kbd>{' '}
-        {t('search.keys.close')}
+        <kbd>↑</kbd> <kbd>↓</kbd> {t('search.keys.move')} <kbd>→</kbd> {t('search.keys.history')} <kbd>↵</kbd>{' '}
+        {t('search.keys.open')} <kbd>Esc</kbd> {t('search.keys.close')}
       </p>
     </div>
   );

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { components } from '@/api/schema.gen';
+import { analysisAddress } from '@/lib/analysis/address';
 import { useFormat } from '@/lib/format/format';
 import { useDebouncedText } from '@/lib/hooks/useDebouncedText';
 import { api } from '@/lib/http/api';
@@ -20,6 +21,8 @@ export interface FoundItem {
   /** Leads to all things of the kind whose names match, not to one of them. */
   all?: true;
   open: () => void;
+  /** Beside it: what it measured, up to now. */
+  history?: { title: string; open: () => void };
 }
 
 export interface FoundGroup {
@@ -96,6 +99,10 @@ function useFoundThings(result: SearchResult | undefined, q: string): FoundGroup
             .filter(Boolean)
             .join(' · '),
           open: () => void navigate({ to: '/device', search: { device: device.deviceName } }),
+          history: {
+            title: t('data.card.historyOf', { name: device.noteName || device.deviceName }),
+            open: () => void navigate({ to: '/analysis', search: analysisAddress({ devices: [device.deviceName] }) }),
+          },
         })),
         ...rest('device', devices, () => void navigate({ to: '/device', search: { q } })),
       ],
@@ -135,6 +142,10 @@ function useFoundThings(result: SearchResult | undefined, q: string): FoundGroup
             t(`resolve.${notice.resolveStatus}`),
           ].join(' · '),
           open: () => void navigate({ to: '/inform', search: { id: notice.id } }),
+          history: {
+            title: t('data.card.historyOf', { name: notice.title }),
+            open: () => void navigate({ to: '/analysis', search: { alarm: notice.id } }),
+          },
         })),
         ...rest('notice', notices, () => void navigate({ to: '/inform', search: { q } })),
       ],

@@ -1,5 +1,7 @@
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { Targets } from '@/lib/alarm/targets';
+import type { AlarmRule } from '@/lib/alarm/types';
+import { Semaphore } from '@/lib/async/semaphore';
 import { bannerQueryOptions, deviceKeys, pageSize as devicePageSize } from '@/lib/device/queries';
 import { api } from '@/lib/http/api';
 import { pageSizes } from '@/lib/http/paging';
@@ -54,6 +56,18 @@ export const outlookQuery = (ids: readonly number[]) =>
     queryFn: ({ signal }) => api.get(`${path}/get/outlook`, { query: { ids: [...ids] }, signal }),
     placeholderData: keepPreviousData,
     enabled: ids.length > 0,
+  });
+
+const oneAtATime = new Semaphore(1);
+
+/** How often a rule would have alarmed in the last 30 days; a changed rule is rehearsed anew, another not within an hour. */
+export const rehearsedQuery = ({ id, updateTime }: Pick<AlarmRule, 'id' | 'updateTime'>) =>
+  queryOptions({
+    ...bannerQueryOptions,
+    queryKey: ['alarm-rehearsed', id, updateTime],
+    queryFn: ({ signal }) => oneAtATime.run(() => api.get(`${path}/get/rehearsed`, { query: { id }, signal }), signal),
+    staleTime: 3_600_000,
+    gcTime: 3_600_000,
   });
 
 /** Names and units of attributes, in the user's language. */

@@ -19,6 +19,7 @@ import { useAnalysis } from './data/useAnalysis';
 import { Result } from './Result';
 import { useAnalysisSearch } from './useAnalysisSearch';
 import { useEnd } from './useEnd';
+import { useNamedAlarm } from './useNamedAlarm';
 
 /** The most values of a line for automatic resolution: about two a pixel. */
 const points = { desktop: 2000, phone: 800 };
@@ -32,6 +33,7 @@ export function AnalysisPage() {
   const format = useFormat();
   const isPhone = useMediaQuery(phoneQuery);
   const { search, change, shows, toggle, query, open } = useAnalysisSearch();
+  const named = useNamedAlarm(search, change);
   const { end, renew } = useEnd(search);
   const rain = shows('rain');
   const analysis = useAnalysis(search, { now: end, points: isPhone ? points.phone : points.desktop, rain });
@@ -84,7 +86,15 @@ export function AnalysisPage() {
               {t('analysis.devices.missing', { names: format.list(missing) })}
             </p>
           ) : null}
-          {names.length === 0 ? (
+          {named.opens ? (
+            <Waiting />
+          ) : named.error ? (
+            <ErrorNote
+              title={t('analysis.failed')}
+              text={errorText(named.error)}
+              onRetry={() => void named.refetch()}
+            />
+          ) : names.length === 0 ? (
             <Empty title={t('analysis.start.title')} text={t('analysis.start.text')} />
           ) : missing.length === names.length ? null : attributes.length > 0 && signs.length === 0 ? (
             <Empty title={t('analysis.noSigns.title')} text={t('analysis.noSigns.text')} />
@@ -98,16 +108,24 @@ export function AnalysisPage() {
               change={change}
               shows={shows}
               captions={captions}
+              alarmRule={named.rule}
               range={range ?? ''}
               now={end}
             />
           ) : error ? null : (
-            <Loading label={t('history.loading')}>
-              <Skeleton height={360} radius={8} />
-            </Loading>
+            <Waiting />
           )}
         </section>
       </div>
     </>
+  );
+}
+
+function Waiting() {
+  const { t } = useTranslation();
+  return (
+    <Loading label={t('history.loading')}>
+      <Skeleton height={360} radius={8} />
+    </Loading>
   );
 }

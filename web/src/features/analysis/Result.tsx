@@ -8,7 +8,7 @@ import { Empty } from '@/ui/Empty';
 import { AlarmList } from './AlarmList';
 import css from './AnalysisPage.module.css';
 import { AnalysisChart } from './chart/AnalysisChart';
-import { limitsOf } from './chart/limits';
+import { limitsOf, type Rule } from './chart/limits';
 import { maxNightsMs, nightsOf } from './chart/nights';
 import type { SoilMarks } from './data/attributes';
 import type { Span } from './data/line';
@@ -27,6 +27,8 @@ interface ResultProps {
   change: (next: Partial<AnalysisSearch>, options?: { replace: boolean }) => void;
   shows: (layer: Layer) => boolean;
   captions: readonly string[];
+  /** The rule of the alarm that the address names, as it was. */
+  alarmRule: Rule | undefined;
   /** The range in words, for exports. */
   range: string;
   /** The end of ranges. */
@@ -34,7 +36,7 @@ interface ResultProps {
 }
 
 /** The lines as a chart or as a table, with the alarms of the range below. */
-export function Result({ analysis, drawn, search, change, shows, captions, range, now }: ResultProps) {
+export function Result({ analysis, drawn, search, change, shows, captions, alarmRule, range, now }: ResultProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const { sources, names, plan, isFetching } = analysis;
@@ -48,11 +50,11 @@ export function Result({ analysis, drawn, search, change, shows, captions, range
     () =>
       shows('limits')
         ? limitsOf(
-            rules.data ?? [],
+            [...(rules.data ?? []), ...(alarmRule ? [alarmRule] : [])],
             sources.map(({ device }) => device),
           )
         : [],
-    [rules.data, shows, sources],
+    [rules.data, alarmRule, shows, sources],
   );
   const nights = useMemo(() => {
     const place = sources.find(({ device }) => device.latitude !== undefined)?.device;

@@ -1,9 +1,8 @@
+import { type Preset, presets } from '@/lib/analysis/address';
+
 /** What the page draws over the lines, each switchable. */
 export const layers = ['band', 'limits', 'alarms', 'nights', 'rain', 'gaps', 'depths'] as const;
 export type Layer = (typeof layers)[number];
-
-export const presets = ['hour', 'day', 'week', 'month', 'season', 'year', 'all'] as const;
-export type Preset = (typeof presets)[number];
 
 export const resolutions = ['auto', 'raw', 'hour', 'day'] as const;
 export type Resolution = (typeof resolutions)[number];
@@ -35,6 +34,8 @@ export interface AnalysisSearch {
   /** Soil moisture at field capacity and at which to irrigate; default: those of the product. */
   full?: number;
   refill?: number;
+  /** The id of a notice, whose limits are drawn. Without devices, the page opens its history. */
+  alarm?: number;
   /** Default: chart. */
   view?: 'table';
 }
@@ -95,6 +96,7 @@ export function analysisSearch(given: Record<string, unknown>): AnalysisSearch {
     hide: layers.filter((layer) => namesOf(text(given.hide)).includes(layer)).join(',') || undefined,
     full,
     refill: full !== undefined && refill !== undefined && refill >= full ? undefined : refill,
+    alarm: wholeNumber(given.alarm, Number.MAX_SAFE_INTEGER),
     view: oneOf(given.view, ['table'] as const),
   };
   return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined));

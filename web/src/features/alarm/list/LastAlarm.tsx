@@ -5,6 +5,7 @@ import type { AlarmRule } from '@/lib/alarm/types';
 import { useClock } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
 import css from './LastAlarm.module.css';
+import { RehearsedCount } from './RehearsedCount';
 
 interface LastAlarmProps {
   rule: AlarmRule;
@@ -13,7 +14,7 @@ interface LastAlarmProps {
 }
 
 /**
- * When the rule last fired; while its alarm is open, since when, in red and with the way to it; for
+ * When the rule last fired, or since when it has not; while its alarm is open, since when, in red and with the way to it; for
  * a stopped rule, since when it has been stopped.
  */
 export function LastAlarm({ rule, checked }: LastAlarmProps) {
@@ -30,9 +31,10 @@ export function LastAlarm({ rule, checked }: LastAlarmProps) {
     if (lastNotice) {
       return t('rule.card.last', { count, n: format.number(count), age: format.ago(lastNotice.startTime, now) });
     }
+    const since = format.moment(deployTime, now);
     return checked === undefined
-      ? t('rule.card.never')
-      : t('rule.card.neverChecked', { age: format.ago(checked, now) });
+      ? t('rule.card.never', { since })
+      : t('rule.card.neverChecked', { since, age: format.ago(checked, now) });
   });
   return openNotice ? (
     <p className={css.open}>
@@ -42,8 +44,11 @@ export function LastAlarm({ rule, checked }: LastAlarmProps) {
       </Link>
     </p>
   ) : (
-    <p className={css.words}>
-      <span>{words}</span>
-    </p>
+    <>
+      <p className={css.words}>
+        <span>{words}</span>
+      </p>
+      {deployState === 1 && !lastNotice ? <RehearsedCount rule={rule} /> : null}
+    </>
   );
 }

@@ -2,7 +2,7 @@ import type { components } from '@/api/schema.gen';
 import { type Threshold, thresholdsOf } from '@/lib/alarm/threshold';
 import type { Device } from '@/lib/device/types';
 
-type Rule = Pick<components['schemas']['AlarmRule'], 'alarmName' | 'alarmLevel' | 'conditions' | 'targets'>;
+export type Rule = Pick<components['schemas']['AlarmRule'], 'alarmName' | 'alarmLevel' | 'conditions' | 'targets'>;
 
 type Target = Pick<Device, 'deviceName' | 'groupId' | 'productId'>;
 
@@ -17,7 +17,7 @@ const devicesOf = ({ targets }: Rule, devices: readonly Target[]): string[] =>
     )
     .map(({ deviceName }) => deviceName);
 
-/** The limit of a running rule. */
+/** The limit of a rule that runs, or that the alarm of the address had. */
 export interface Limit extends Threshold {
   level: number;
   /** The names of the rules that have it. */
@@ -37,7 +37,7 @@ export function limitsOf(rules: readonly Rule[], devices: readonly Target[]): Li
       const known = found.get(key);
       if (known) {
         known.level = Math.max(known.level, alarmLevel);
-        known.names.push(alarmName);
+        if (!known.names.includes(alarmName)) known.names.push(alarmName);
       } else found.set(key, { ...threshold, level: alarmLevel, names: [alarmName], deviceNames });
     }
   }

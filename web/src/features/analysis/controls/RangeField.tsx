@@ -5,9 +5,9 @@ import ZoomInOutlined from '@ant-design/icons/ZoomInOutlined';
 import ZoomOutOutlined from '@ant-design/icons/ZoomOutOutlined';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
+import { type Preset, presets } from '@/lib/analysis/address';
 import { IconButton } from '@/ui/IconButton';
 import { Select } from '@/ui/Select';
-import { type Preset, presets } from '../search';
 import css from './controls.module.css';
 
 interface RangeFieldProps {

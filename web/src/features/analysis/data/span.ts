@@ -1,5 +1,6 @@
+import type { Preset } from '@/lib/analysis/address';
 import { fromZonedParts, zonedDate } from '@/lib/format/zone';
-import type { AnalysisSearch, Preset } from '../search';
+import type { AnalysisSearch } from '../search';
 import type { Span } from './line';
 
 const hourMs = 3_600_000;

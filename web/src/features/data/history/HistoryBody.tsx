@@ -26,7 +26,7 @@ import { type View, ViewBar } from './ViewBar';
 export function HistoryBody({ device }: { device: HistoryDevice }) {
   const { t } = useTranslation();
   const isPhone = useMediaQuery(phoneQuery);
-  const state = useHistoryState(device.deviceName);
+  const state = useHistoryState(device);
   const { tsl, attributes, range, asked, selected, shown } = state;
   const [view, setView] = useState<View>('chart');
   // The side column, which the chart's pane fills with the figures of the window.

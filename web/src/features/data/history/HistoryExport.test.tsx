@@ -16,7 +16,7 @@ vi.mock('@/ui/chart/engine', () => ({ init: () => engine.current?.module.init() 
 const saved = vi.hoisted(() => vi.fn());
 vi.mock('@/lib/http/download', async (original) => ({ ...(await original<object>()), saveFile: saved }));
 
-const mast = { deviceName: 'WS-1', noteName: 'Orchard mast', productName: '' };
+const mast = { deviceName: 'WS-1', noteName: 'Orchard mast', productName: '', mainSign: 'airTemperature' };
 const type = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
 let server: ReturnType<typeof historyServer>;

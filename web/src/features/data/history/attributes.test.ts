@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { attributesOf, colorsFor, firstSelection, maxDrawn, panelsOf, type TslProperty } from './attributes';
+import { attributesOf, colorsFor, firstSelection, mainFirst, maxDrawn, panelsOf, type TslProperty } from './attributes';
 
 const property = (identifier: string, elementUnit: string, change: Partial<TslProperty> = {}): TslProperty => ({
   identifier,
@@ -43,9 +43,17 @@ describe('attributes', () => {
       property('b', '%'),
       property('c', '%'),
     ]);
-    expect(firstSelection(attributes)).toEqual(['pump', 'a', 'b', 'c']);
-    expect(firstSelection(attributes.slice(0, 1))).toEqual(['note']);
-    expect(firstSelection([])).toEqual([]);
+    expect(firstSelection(attributes, '')).toEqual(['pump', 'a', 'b', 'c']);
+    expect(firstSelection(attributes.slice(0, 1), '')).toEqual(['note']);
+    expect(firstSelection([], 'a')).toEqual([]);
+  });
+
+  it('begin with the main one, which is among the first four', () => {
+    const all = attributesOf(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => property(name, '%')));
+    const attributes = mainFirst(all, 'e');
+    expect(attributes.map(({ id }) => id)).toEqual(['e', 'a', 'b', 'c', 'd', 'f']);
+    expect(firstSelection(attributes, 'e')).toEqual(['e', 'a', 'b', 'c']);
+    expect(mainFirst(all, '')).toEqual(all);
   });
 });
 

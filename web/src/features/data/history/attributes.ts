@@ -21,6 +21,11 @@ export interface Attribute {
 export const maxDrawn = 8;
 const initialSelection = 4;
 
+/** The main attribute stands first, then all in the model's order. */
+export function mainFirst(attributes: readonly Attribute[], mainSign: string): Attribute[] {
+  return [...attributes].sort((a, b) => Number(b.id === mainSign) - Number(a.id === mainSign));
+}
+
 export function attributesOf(properties: readonly TslProperty[]): Attribute[] {
   const derivations = derivationsOf(properties);
   return properties.map((property) => ({
@@ -38,9 +43,9 @@ export function isDrawn({ kind }: Attribute): boolean {
   return kind !== 'words';
 }
 
-/** The initial selection: the first few attributes, quantities before switches and texts. */
-export function firstSelection(attributes: readonly Attribute[]): string[] {
-  const rank = ({ kind }: Attribute) => (kind === 'words' ? 2 : kind === 'step' ? 1 : 0);
+/** The initial selection: the main attribute and a few others, quantities before switches and texts. */
+export function firstSelection(attributes: readonly Attribute[], mainSign: string): string[] {
+  const rank = ({ id, kind }: Attribute) => (id === mainSign ? -1 : kind === 'words' ? 2 : kind === 'step' ? 1 : 0);
   const chosen = [...attributes].sort((a, b) => rank(a) - rank(b)).slice(0, initialSelection);
   return attributes.filter((attribute) => chosen.includes(attribute)).map(({ id }) => id);
 }

@@ -2,16 +2,17 @@ import { useQuery } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
 import { now } from '@/lib/format/clock';
 import { useLanguage } from '@/lib/i18n/i18n';
-import { attributesOf, colorsFor, firstSelection, isDrawn } from './attributes';
+import { attributesOf, colorsFor, firstSelection, isDrawn, mainFirst } from './attributes';
 import type { Comparison } from './compare';
+import type { HistoryDevice } from './device';
 import { tslQuery } from './queries';
 import { type Shortcut, type Span, spanOf } from './range';
 
 /** The user's choices and what follows from them. */
-export function useHistoryState(deviceName: string) {
+export function useHistoryState({ deviceName, mainSign }: HistoryDevice) {
   const language = useLanguage((state) => state.language);
   const tsl = useQuery(tslQuery(language, deviceName));
-  const attributes = useMemo(() => attributesOf(tsl.data?.propertie ?? []), [tsl.data]);
+  const attributes = useMemo(() => mainFirst(attributesOf(tsl.data?.propertie ?? []), mainSign), [tsl.data, mainSign]);
 
   const [range, setRange] = useState<{ span: Span | null; shortcut: Shortcut | null }>(() => ({
     span: spanOf('week', Math.floor(now())),
@@ -25,7 +26,7 @@ export function useHistoryState(deviceName: string) {
   }, []);
 
   const [choice, setChoice] = useState<readonly string[] | null>(null);
-  const selected = useMemo(() => choice ?? firstSelection(attributes), [choice, attributes]);
+  const selected = useMemo(() => choice ?? firstSelection(attributes, mainSign), [choice, attributes, mainSign]);
   // Once shown, an attribute stays in the query for the same range, so showing it again needs no
   // request.
   const [touched, setTouched] = useState<{ span: Span; ids: ReadonlySet<string> }>({ span: asked, ids: new Set() });

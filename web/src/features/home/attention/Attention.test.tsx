@@ -66,7 +66,7 @@ describe('what needs a person now', () => {
     expect(within1.getByRole('link', { name: 'Frost' })).toHaveAttribute('href', '/inform?id=7');
     expect(within1.getByRole('link', { name: 'History of Lower mast' })).toHaveAttribute(
       'href',
-      '/data?device=WS-2&history=1',
+      '/analysis?devices=WS-2&signs=airTemperature&range=day&alarm=7',
     );
     expect(within1.getByText('North orchard')).toBeVisible();
   });

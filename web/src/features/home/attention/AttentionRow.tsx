@@ -6,8 +6,9 @@ import ToolOutlined from '@ant-design/icons/ToolOutlined';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { Level } from '@/lib/alarm/types';
+import { analysisAddress, rangeAround } from '@/lib/analysis/address';
 import { nameOf } from '@/lib/device/types';
-import { useClock } from '@/lib/format/clock';
+import { useClock, useNow } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
 import { useMay } from '@/lib/session/useMay';
 import { levelIcons } from '@/ui/alarm/tags';
@@ -31,6 +32,7 @@ export function AttentionRow({ item, selected, onSelect, onAcknowledge }: Attent
   const { kind, deviceName, groupName, ack } = item;
   const mayAct = useMay('operator');
   const name = nameOf(item);
+  const history = useHistoryAddress(item);
   return (
     <li className={`${css.row} ${selected ? css.selected : ''}`} data-level={item.alarmLevel}>
       <Mark item={item} />
@@ -88,8 +90,8 @@ export function AttentionRow({ item, selected, onSelect, onAcknowledge }: Attent
           <span className={css.noSolve} />
         )}
         <Link
-          to="/data"
-          search={{ device: deviceName, history: 1 }}
+          to="/analysis"
+          search={history}
           className={css.link}
           aria-label={t('data.card.historyOf', { name })}
           title={t('data.card.historyOf', { name })}
@@ -100,6 +102,19 @@ export function AttentionRow({ item, selected, onSelect, onAcknowledge }: Attent
       </span>
     </li>
   );
+}
+
+const hourMs = 3_600_000;
+
+/** What the thing is about, with an alarm's limit, up to now; of a silent device, the main property. */
+function useHistoryAddress({ deviceName, identifier, since, noticeId }: AttentionItem) {
+  const now = useNow(hourMs);
+  return analysisAddress({
+    devices: [deviceName],
+    signs: identifier === undefined ? [] : [identifier],
+    range: rangeAround(since ?? now, now),
+    alarm: noticeId,
+  });
 }
 
 /** The kind of thing as an icon with a word: no colour alone says it. */

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { memo, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { analysisAddress } from '@/lib/analysis/address';
 import { latestQuery, tslQuery } from '@/lib/device/queries';
 import { readingList } from '@/lib/device/readingList';
 import { addObservedTimes, noObservedTimes, usualInterval } from '@/lib/device/staleness';
@@ -90,8 +91,8 @@ function Readings({ device, asOf }: { device: Device; asOf: number | undefined }
             </ul>
           ) : null}
           <Link
-            to="/data"
-            search={{ device: device.deviceName, history: 1 }}
+            to="/analysis"
+            search={analysisAddress({ devices: [device.deviceName] })}
             className={css.history}
             aria-label={t('data.card.historyOf', { name: nameOf(device) })}
           >

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Button } from 'antd';
 import { useTranslation } from 'react-i18next';
+import { noticeQuery } from '@/lib/alarm/notice';
 import { useLanguage } from '@/lib/i18n/i18n';
 import { Empty } from '@/ui/Empty';
 import { PageError } from '@/ui/PageError';
 import { Loading, Skeleton } from '@/ui/Skeleton';
 import { NoticeChart } from '../chart/NoticeChart';
-import { noticeQuery } from '../queries';
 import { AnalysisOfNotice } from './AnalysisOfNotice';
 import { Conditions } from './Conditions';
 import { DeviceBlock } from './DeviceBlock';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Delivery, isWaiting } from '../queries';
+import { isWaiting } from '@/lib/alarm/notice';
+import type { Delivery } from '../queries';
 import { notifiedRecipients } from './recipients';
 
 let made = 0;
