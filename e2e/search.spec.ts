@@ -17,7 +17,9 @@ test('Ctrl-K finds a device, a scene and a page, and opens the chosen one, by ke
   await expect(dialog.getByRole('group', { name: 'Pages' }).getByRole('option').first()).toHaveText('Home page');
 
   await page.keyboard.type('IŞIK');
-  await expect(dialog.getByRole('group', { name: 'Devices' }).getByRole('option')).toHaveText([/^Işık ölçer/]);
+  const devices = dialog.getByRole('group', { name: 'Devices' }).getByRole('option');
+  await expect(devices).toHaveText([/^Işık ölçer/, '']);
+  await expect(devices.last()).toHaveAccessibleName('History of Işık ölçer');
   await page.keyboard.press('Enter');
   await expect(sheet(page, 'Işık ölçer')).toBeVisible();
   await expect(page).toHaveURL(/\/device\?device=NA-LIGHT$/);
