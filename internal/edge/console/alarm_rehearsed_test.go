@@ -16,7 +16,8 @@ func TestRehearsedCount(t *testing.T) {
 		t.Helper()
 		c := testkit.Ask[wire.RehearsedCount](t, w.Contract, w.get(fmt.Sprint(rulesPath, "get/rehearsed?id=", rule)))
 		now := w.Clock.Now()
-		if c.EndTime != now.UnixMilli() || c.StartTime != now.AddDate(0, 0, -30).UnixMilli() || asJSON(t, c.Total) != want {
+		if c.EndTime != now.UnixMilli() || c.StartTime != now.AddDate(0, 0, -30).UnixMilli() ||
+			asJSON(t, c.Total) != want {
 			t.Errorf("%s, want %s", asJSON(t, c), want)
 		}
 	}
