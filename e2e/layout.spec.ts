@@ -1,4 +1,5 @@
 import { seriousFindings } from './axeFindings.ts';
+import { brokenWords, coveredIcons, cutLetters } from './cutLetters.ts';
 import { addingVisits } from './layoutAdding.ts';
 import { alarmVisits, noticeVisits } from './layoutAlarms.ts';
 import { analysisVisits } from './layoutAnalysis.ts';
@@ -42,10 +43,14 @@ const parts: Record<string, readonly Part[]> = {
 
 const widths = [1440, 1024, 390] as const;
 
-const lane = (language: Lane['language'], look: (width: Screen['width']) => Omit<Screen, 'width'>): Lane => ({
-  language,
-  screens: widths.map((width) => ({ width, ...look(width) })),
-});
+/** On a large screen columns are shown that are hidden elsewhere, and take the room of names. */
+const withLarge = [1920, ...widths] as const;
+
+const lane = (
+  language: Lane['language'],
+  look: (width: Screen['width']) => Omit<Screen, 'width'>,
+  of: readonly Screen['width'][] = widths,
+): Lane => ({ language, screens: of.map((width) => ({ width, ...look(width) })) });
 
 /** Of every day: the longest words. axe looks at each visit wide or narrow. */
 const daily: Lane[] = [
@@ -65,13 +70,14 @@ const daily: Lane[] = [
 const rest: Lane[][] = [
   [lane('pseudo', () => ({ dark: true, axe: 'all' }))],
   [lane('pseudo', (width) => ({ dark: false, axe: width === 390 ? 'even' : 'odd' }))],
-  [lane('ru-ru', (width) => ({ dark: width === 390, axe: 'none' }))],
-  (['zh-cn', 'en-us', 'tr-tr'] as const).map((language, place) =>
-    lane(language, (width) => {
+  [lane('ru-ru', (width) => ({ dark: width === 390, axe: 'none', atRest: width === 1920 }), withLarge)],
+  (['zh-cn', 'en-us', 'tr-tr'] as const).map((language, place) => {
+    const look = (width: Screen['width']) => {
       const asked = width === widths[place];
-      return { dark: !asked, axe: asked ? 'all' : 'none', atRest: true };
-    }),
-  ),
+      return { dark: !asked, axe: asked ? 'all' : 'none', atRest: true } as const;
+    };
+    return lane(language, look, language === 'tr-tr' ? withLarge : widths);
+  }),
 ];
 
 test.describe.configure({ mode: 'parallel' });
@@ -110,4 +116,30 @@ test('the scans find a hard-coded text, one that is cut off, and a field without
   expect(await page.evaluate(words)).toContain('Hard-coded and cut off');
   expect((await page.evaluate(cutTexts)).length).toBe(before.length + 1);
   expect(await seriousFindings(page)).toEqual([expect.stringMatching(/^axe label: <input>/)]);
+});
+
+test('the scans find letters without their lower edge, a broken word, and an icon below a number', async ({ page }) => {
+  await page.goto('/signin');
+  await expect(page.getByRole('main')).toBeVisible();
+  const scans = () => Promise.all([cutLetters, brokenWords, coveredIcons].map((scan) => page.evaluate(scan)));
+  expect(await scans()).toEqual([[], [], []]);
+  await page.evaluate(() => {
+    const add = (html: string) => document.body.insertAdjacentHTML('beforeend', html);
+    const line = (style: string, text: string) => `<p style="font-size: 13px; overflow: hidden; ${style}">${text}</p>`;
+    add(line('line-height: 13px', 'Battery voltage'));
+    add(line('line-height: 18px', 'Battery voltage'));
+    // The third line is hidden whole: it is no cut letter.
+    add(line('line-height: 18px; height: 36px; width: 60px', 'Battery voltage at night'));
+    add(line('width: 60px; line-height: 18px; overflow-wrap: anywhere', 'in the Greenhouse'));
+    const badge = (left: number) => `<span style="position: absolute; left: ${left}px; top: 0">99+</span>`;
+    const button = (left: number) =>
+      `<button type="button" style="position: relative"><svg width="20" height="20"></svg>${badge(left)}</button>`;
+    add(button(4));
+    add(button(40));
+  });
+  expect(await scans()).toEqual([
+    [expect.stringMatching(/^p\. "Battery voltage" by/)],
+    [expect.stringMatching(/^p\. "Greenhouse" of "in the Greenhouse"/)],
+    [expect.stringMatching(/^"99\+" hides/)],
+  ]);
 });

@@ -41,7 +41,7 @@ export const desktopsOnly = (width: number): boolean => width >= 1280;
 
 /** A width, the theme in which it is looked at, and of which visits axe is asked there. */
 export interface Screen {
-  width: 390 | 1024 | 1440;
+  width: 390 | 1024 | 1440 | 1920;
   dark: boolean;
   axe: 'all' | 'even' | 'odd' | 'none';
   /** Only pages at rest: nothing is opened. */

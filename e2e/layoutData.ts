@@ -21,7 +21,8 @@ export interface Farm {
   /** The parameter of an invitation's address. */
   invitation: string;
   message: number;
-  /** The owner's account and the console's settings, as the server answers them. */
+  /** The numbers of home, the owner's account and the console's settings, as the server answers them. */
+  overview: object;
   user: object;
   settings: object;
 }
@@ -203,9 +204,10 @@ async function make(): Promise<Farm> {
   const raised = await raiseNotices(channels.used);
   await changeDevices();
   const { list } = await call('GET', 'notify-message/my-page?pageNo=1&pageSize=10');
+  const overview = await call('GET', 'home/overview-statistics');
   const user = await fetchApiData(owner, 'GET', '/app-api/member/user/get');
   const settings = await fetchApiData(owner, 'GET', '/admin-api/system/console/settings');
-  return { ...raised, channels, invitation, message: list[0].id, user, settings };
+  return { ...raised, channels, invitation, message: list[0].id, overview, user, settings };
 }
 
 let making: Promise<Farm> | undefined;

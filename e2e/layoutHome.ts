@@ -39,8 +39,16 @@ async function chipsOfName({ page }: At): Promise<string[]> {
   });
 }
 
-export const homeVisits = ({ message }: Farm): Visit[] => [
+export const homeVisits = ({ message, overview }: Farm): Visit[] => [
   { name: 'home', path: '/dashboard-default' },
+  {
+    name: 'home of a farm with many alarms and messages',
+    path: '/dashboard-default',
+    answers: {
+      'home/overview-statistics': { ...overview, pendingAlarmCount: 1234 },
+      'notify-message/get-unread-count': 1234,
+    },
+  },
   {
     name: 'long numbers on home',
     path: '/dashboard-default?device=LA-BENCH',

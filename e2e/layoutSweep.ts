@@ -1,9 +1,9 @@
 import type { Page } from '@playwright/test';
 import { seriousFindings } from './axeFindings.ts';
 import { recordCanvasText } from './chartTexts.ts';
+import { brokenWords, coveredIcons, cutLetters } from './cutLetters.ts';
 import { type At, atLast, type Lane, notWhole, phonesOnly, type Screen, type Visit } from './layoutChecks.ts';
 import type { Farm } from './layoutData.ts';
-import { knownFaults } from './layoutKnown.ts';
 import { arrived, countOpen, forgetAnswers, pushAddress, settled, watchCalls } from './layoutPage.ts';
 import { deadCamera } from './layoutTenant.ts';
 import { type LayoutLanguage, sayIn, serveTexts, untranslated } from './layoutWords.ts';
@@ -11,11 +11,9 @@ import { addresses } from './server.ts';
 import { openSession, storeSession, type TestUser } from './testUsers.ts';
 import { cutTexts, wideElements, words } from './visibleTexts.ts';
 
-const heights = { 390: 844, 1024: 768, 1440: 900 };
+const heights = { 390: 844, 1024: 768, 1440: 900, 1920: 1080 };
 /** A small page, on which nothing of the page before is left. */
 const neutral = '/rtl-page';
-
-const isNew = (fault: string) => !knownFaults.some((known) => known.test(fault));
 
 /** Visits pages and dialogs in languages, widths and themes, and gathers what is wrong there. */
 export class Sweep {
@@ -104,7 +102,7 @@ export class Sweep {
         }
         const asks = axe === 'all' || axe === (number % 2 === 0 ? 'even' : 'odd');
         const faults = await this.look(visit, at, asks);
-        this.faults.push(...faults.filter(isNew).map((fault) => `${place}: ${fault}`));
+        this.faults.push(...faults.map((fault) => `${place}: ${fault}`));
       } catch (error) {
         this.faults.push(`${place}: ${String(error).split('\n').slice(0, 3).join(' ')}`);
       }
@@ -166,7 +164,15 @@ export class Sweep {
     const { page } = this;
     const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     const wide = over > 0 ? [`${over} px too wide: ${await page.evaluate(wideElements)}`] : [];
-    return [...wide, ...(await page.evaluate(cutTexts)).map((text) => `cut off: ${text}`)].filter(isNew);
+    const found = async (fault: string, scan: () => string[]) =>
+      (await page.evaluate(scan)).map((text) => `${fault}: ${text}`);
+    return [
+      ...wide,
+      ...(await found('cut off', cutTexts)),
+      ...(await found('cut letters', cutLetters)),
+      ...(await found('broken word', brokenWords)),
+      ...(await found('covered icon', coveredIcons)),
+    ];
   }
 
   private async look(visit: Visit, at: At, asksAxe: boolean): Promise<string[]> {

@@ -34,6 +34,8 @@ export function Pager({ total, pageNo, pageSize, compact = false, onChange }: Pa
   // only be visible.
   const itemOf = (drawn: ReactNode, type: string, current: boolean) => {
     if (!isValidElement<AriaAttributes>(drawn)) return drawn;
+    // Its item has the name.
+    if (type.startsWith('jump')) return cloneElement(drawn, { 'aria-hidden': true });
     if (type === 'prev' || type === 'next') return cloneElement(drawn, { 'aria-label': t(`pager.${type}`) });
     return type === 'page' && current ? cloneElement(drawn, { 'aria-current': 'page' }) : drawn;
   };

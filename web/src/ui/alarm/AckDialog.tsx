@@ -115,12 +115,10 @@ export function AckDialog({ id, name, open, other, note: given, onClose }: AckDi
           )}
         </Field>
         <div>
-          <p className={css.label} id={`${remindId}-label`}>
-            {t('inform.ack.remind')}
-          </p>
+          <p className={css.label}>{t('inform.ack.remind')}</p>
           <Segmented
             block
-            aria-labelledby={`${remindId}-label`}
+            aria-label={t('inform.ack.remind')}
             aria-describedby={`${remindId}-hint`}
             value={hours}
             options={hourChoices.map((value) => ({ value, label: format.duration(value * hourMs) }))}

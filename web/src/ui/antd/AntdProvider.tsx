@@ -1,5 +1,6 @@
 import DownOutlined from '@ant-design/icons/DownOutlined';
 import LoadingOutlined from '@ant-design/icons/LoadingOutlined';
+import SearchOutlined from '@ant-design/icons/SearchOutlined';
 import { ConfigProvider } from 'antd';
 import type { Locale } from 'antd/lib/locale';
 import antdDefault from 'antd/locale/en_US';
@@ -14,8 +15,11 @@ import { antdTheme } from './antdTheme';
 // After a quick answer antd may leave its own icon in the button, and with it the word "loading" in
 // the button's name.
 const button = { autoInsertSpace: false, loadingIcon: <LoadingOutlined aria-hidden="true" /> };
-// antd's own has a label, in English in every language.
-const select = { suffixIcon: <DownOutlined aria-hidden="true" /> };
+// antd's own have labels, in English in every language.
+const select = {
+  suffixIcon: <DownOutlined aria-hidden="true" />,
+  showSearch: { searchIcon: <SearchOutlined aria-hidden="true" /> },
+};
 
 export function AntdProvider({ children }: { children: ReactNode }) {
   const name = useTheme();

@@ -4,6 +4,7 @@ import type { ReadingEntry } from '@/lib/device/readingList';
 import { isStale } from '@/lib/device/staleness';
 import type { Device } from '@/lib/device/types';
 import { useClock } from '@/lib/format/clock';
+import { useFormat } from '@/lib/format/format';
 import { Age } from '@/ui/Age';
 import { CorrectedMark } from '@/ui/CorrectedMark';
 import { DerivationNote } from '@/ui/DerivationNote';
@@ -21,14 +22,20 @@ interface ReadingRowProps {
   siblings: readonly string[];
 }
 
+/** Longer readings leave their names no room in the narrowest card. */
+const lineLength = 24;
+
 /** A reading's value, unit and age, always together. */
 export function ReadingRow({ entry, device, icon, siblings }: ReadingRowProps) {
   const { t } = useTranslation();
+  const format = useFormat();
   const { name, reading, derivation } = entry;
   const usual = formulaInterval(derivation);
   const stale = useClock((now) => reading !== undefined && isStale(reading.time, device.offlineAfter, usual, now));
   // A text may be cut, a number may not.
   const words = typeof reading?.value === 'string' ? reading.value : undefined;
+  const whole = format.reading(reading, name);
+  const wordy = words === undefined && whole.length > lineLength;
   return (
     <li
       className={`${css.row} ${stale || device.onlineState === 0 ? css.old : ''} ${device.onlineState === 0 ? css.offline : ''}`}
@@ -40,7 +47,10 @@ export function ReadingRow({ entry, device, icon, siblings }: ReadingRowProps) {
           {derivation ? <DerivationNote derivation={derivation} deviceName={device.deviceName} /> : null}
           <CorrectedMark of={reading} />
         </span>
-        <span className={`${css.reading} ${words === undefined ? '' : css.text}`} title={words}>
+        <span
+          className={`${css.reading} ${words === undefined ? '' : css.text} ${wordy ? css.wordy : ''}`}
+          title={wordy ? whole : words}
+        >
           <ReadingText of={reading} beside={name} unit={css.small} />
         </span>
       </span>

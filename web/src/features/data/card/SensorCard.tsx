@@ -20,7 +20,7 @@ import { ReadingRow } from './ReadingRow';
 /** How many rows fit into a card. */
 const maxRows = 6;
 /** The height of a row; Card.module.css has the same. */
-const rowHeight = { desktop: 28, phone: 34 };
+const rowHeight = { desktop: 30, phone: 34 };
 
 interface SensorCardProps {
   device: Device;

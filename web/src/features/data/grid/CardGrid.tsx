@@ -13,7 +13,7 @@ import { useScrollWindow } from './useScrollWindow';
 import { useSensors } from './useSensors';
 
 const desktopMeasures = {
-  cell: 356,
+  cell: 368,
   gap: 16,
   leastColumn: 270,
   video: 568,

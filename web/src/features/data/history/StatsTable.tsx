@@ -66,8 +66,7 @@ export function StatsTable({ model, window, otherTitle }: StatsTableProps) {
               <th scope={stacked ? 'rowgroup' : 'row'} colSpan={stacked ? 4 : 1}>
                 <span className={css.cell} title={compared ? name : undefined}>
                   {compared ? <span className="visually-hidden">{attribute.name}, </span> : null}
-                  {name}
-                  {compared || unit === '' ? null : <span className={css.unit}> {unit}</span>}
+                  {name} {compared || unit === '' ? null : <span className={css.unit}>{unit}</span>}
                 </span>
               </th>
               {stacked ? null : values}

@@ -1,3 +1,4 @@
+import DisconnectOutlined from '@ant-design/icons/DisconnectOutlined';
 import { Link } from '@tanstack/react-router';
 import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -59,7 +60,12 @@ export const DeviceRow = memo(function DeviceRow({ device, columns, lineOf, rowI
             {onlineState === 1 && alarmLevel === undefined ? null : (
               <span className={css.state}>
                 {alarmLevel === undefined ? null : <LevelTag level={alarmLevel} title={t('home.state.alarm')} />}
-                {onlineState === 0 ? t('home.state.offline') : null}
+                {onlineState === 0 ? (
+                  <span className={css.off} title={t('home.state.offline')}>
+                    <DisconnectOutlined aria-hidden="true" />
+                    <span className={css.offWord}>{t('home.state.offline')}</span>
+                  </span>
+                ) : null}
               </span>
             )}
           </span>

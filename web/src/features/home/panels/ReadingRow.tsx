@@ -32,11 +32,13 @@ export function ReadingRow({ entry, device, online, usual }: ReadingRowProps) {
         </span>
         {derivation ? <DerivationNote derivation={derivation} deviceName={device.deviceName} /> : null}
       </span>
-      <span className={`${css.value} ${words === undefined ? '' : css.text}`} title={words}>
-        <ReadingText of={reading} beside={name} unit={css.unit} />
-      </span>
-      <span className={css.age}>
-        {reading ? <Age time={reading.time} stale={stale} staleLabel={t('home.readings.stale')} /> : null}
+      <span className={css.figures}>
+        <span className={`${css.value} ${words === undefined ? '' : css.text}`} title={words}>
+          <ReadingText of={reading} beside={name} unit={css.unit} />
+        </span>
+        <span className={css.age}>
+          {reading ? <Age time={reading.time} stale={stale} staleLabel={t('home.readings.stale')} /> : null}
+        </span>
       </span>
     </li>
   );
