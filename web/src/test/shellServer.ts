@@ -43,6 +43,7 @@ export function shellServer() {
     return ok(state.unread);
   });
   onGet('/admin-api/system/tenant/get-by-website', () => ok(null));
+  onGet('/admin-api/system/tenant/get-id-by-name', () => ok(7));
   onGet('/admin-api/system/console/settings', () =>
     ok({ version: '0.1.0', defaultTenant: 'demo', mapTiles: null, captcha: 'off', demoPages: true, passwordMin: 6 }),
   );

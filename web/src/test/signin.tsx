@@ -10,12 +10,14 @@ import { tokens } from './session';
 
 export const login = '/app-api/member/auth/login-username';
 export const byWebsite = '/admin-api/system/tenant/get-by-website';
+export const idByName = '/admin-api/system/tenant/get-id-by-name';
 export const ways = '/app-api/member/auth/ways';
 export const settings = '/admin-api/system/console/settings';
 
 /** The installation's settings. */
 export function stubSettings({ captcha = 'off', defaultTenant = 'demo' } = {}) {
   onGet(settings, () => ok({ version: '0.1.0', defaultTenant, mapTiles: null, captcha }));
+  onGet(idByName, () => ok(7));
   stubWays();
 }
 

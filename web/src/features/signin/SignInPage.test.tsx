@@ -9,6 +9,7 @@ import {
   button,
   byWebsite,
   fillSignIn,
+  idByName,
   login,
   openSignIn,
   password,
@@ -36,6 +37,22 @@ describe('the form', () => {
     ]);
     expect(onSubmit).toHaveBeenCalledTimes(1);
     expect(localStorage.getItem('tilth.terms-read.elif.kaya')).toBe('true');
+  });
+
+  it('looks the default tenant up by its name first, and sends its id from then on', async () => {
+    const steps: string[] = [];
+    onGet(idByName, ({ request }) => {
+      steps.push(`look-up ${new URL(request.url).searchParams.get('name')}`);
+      return ok(7);
+    });
+    onPost(login, ({ request }) => {
+      steps.push(`sign-in ${request.headers.get('tenant-id')}`);
+      return ok(tokens('1'));
+    });
+    const { person } = openSignIn();
+    await fillSignIn(person);
+    await person.click(button());
+    await expect.poll(() => steps).toEqual(['look-up demo', 'sign-in 7']);
   });
 
   it('signs in to the host’s tenant with Enter, and only for this session if requested', async () => {
@@ -118,8 +135,12 @@ describe('a refusal', () => {
     await expect.poll(toasts).toMatchObject([{ title: 'login failed', text: 'Cannot connect to the server' }]);
   });
 
-  it('says that the address belongs to no tenant', async () => {
-    stubSettings({ defaultTenant: '' });
+  it.each([
+    ['no default tenant', ''],
+    ['one that does not exist', 'demo'],
+  ])('says that the address belongs to no tenant, with %s', async (_, defaultTenant) => {
+    stubSettings({ defaultTenant });
+    onGet(idByName, () => ok(null));
     const { person } = openSignIn();
     await fillSignIn(person);
     await person.click(button());

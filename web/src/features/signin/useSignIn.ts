@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { clearToasts, toast } from '@/lib/feedback/feedback';
 import { asksForStep, type ErrorMeta, showError } from '@/lib/http/errorText';
 import { ApiError } from '@/lib/http/http';
-import { consoleSettingsQuery, tenantQuery } from '@/lib/http/queries';
+import { consoleSettingsQuery, defaultTenantQuery, tenantQuery } from '@/lib/http/queries';
 import { signIn } from '@/lib/session/signIn';
 import type { Tenant } from '@/lib/tenant/tenant';
 import { loadCaptchaPanel } from './captcha/load';
@@ -46,7 +46,8 @@ export function useSignIn(onRefused: () => void) {
     const tenant = await client.fetchQuery({ ...tenantQuery(), retry: false }).catch((): Tenant | null => null);
     if (tenant) return tenant.name;
     const { defaultTenant } = await settings();
-    if (!defaultTenant) throw new ApiError(601, t('signin.noTenant'), 'business');
+    const id = defaultTenant && (await client.fetchQuery({ ...defaultTenantQuery(defaultTenant), retry: false }));
+    if (!id) throw new ApiError(601, t('signin.noTenant'), 'business');
     return defaultTenant;
   };
 

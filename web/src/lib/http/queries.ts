@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { setTenantZone } from '../format/zone';
 import { hasNetwork } from '../offline/reachability';
-import { setTenant } from '../tenant/tenant';
+import { clearTenant, setDefaultTenantId, setTenant } from '../tenant/tenant';
 import { api } from './api';
 
 /** Queries that several features share; each feature keeps its own beside it. */
@@ -54,7 +54,24 @@ export const tenantQuery = () =>
         setTenant(tenant);
         return tenant;
       } catch (error) {
-        if (!signal.aborted && hasNetwork()) setTenant(null);
+        if (!signal.aborted && hasNetwork()) clearTenant();
+        throw error;
+      }
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+/** The id of the installation's default tenant, null when there is none of that name. */
+export const defaultTenantQuery = (name: string) =>
+  queryOptions({
+    queryKey: ['default-tenant', name],
+    queryFn: async ({ signal }) => {
+      try {
+        const id = await api.find('/admin-api/system/tenant/get-id-by-name', { query: { name }, signal });
+        setDefaultTenantId(id);
+        return id;
+      } catch (error) {
+        if (!signal.aborted && hasNetwork()) clearTenant();
         throw error;
       }
     },

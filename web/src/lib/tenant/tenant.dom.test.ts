@@ -2,7 +2,7 @@ import { renderHook } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import { testClient } from '@/test/renderWithProviders';
 import { ok, onGet, refused } from '@/test/server';
-import { tenantQuery } from '../http/queries';
+import { defaultTenantQuery, tenantQuery } from '../http/queries';
 import { safePictureUrl, setTenant, tenantId, useBranding, useTenant } from './tenant';
 
 const path = '/admin-api/system/tenant/get-by-website';
@@ -67,6 +67,26 @@ describe('the look-up by host', () => {
     setTenant({ id: 12, name: 'greenfield', diy: null });
     onGet(path, () => ok(null));
     await testClient().fetchQuery(tenantQuery());
+    expect(tenantId()).toBe(1);
+  });
+});
+
+describe('the look-up of the default tenant', () => {
+  const byName = '/admin-api/system/tenant/get-id-by-name';
+
+  it('gives the id where the host has no tenant, also after a reload; a failure clears it', async () => {
+    onGet(byName, () => ok(7));
+    await testClient().fetchQuery(defaultTenantQuery('demo'));
+    expect(tenantId()).toBe(7);
+    useTenant.setState({ defaultId: null });
+    localStorage.setItem('tilth.tenant', JSON.stringify({ state: { tenant: null, defaultId: 7 }, version: 0 }));
+    await useTenant.persist.rehydrate();
+    expect(tenantId()).toBe(7);
+    setTenant({ id: 12, name: 'greenfield', diy: null });
+    expect(tenantId()).toBe(12);
+
+    onGet(byName, () => refused(500));
+    await expect(testClient().fetchQuery(defaultTenantQuery('demo'))).rejects.toMatchObject({ code: 500 });
     expect(tenantId()).toBe(1);
   });
 });

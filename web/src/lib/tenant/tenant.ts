@@ -10,15 +10,17 @@ interface TenantState {
    * The tenant of this host by the last answer; null when the host has none or the look-up failed.
    */
   tenant: Tenant | null;
+  /** The id of the default tenant, once somebody has signed in where the host has no tenant. */
+  defaultId: number | null;
 }
 
 /** The id that clients send until a look-up returns another, by the specification. */
 const fallbackTenantId = 1;
 
 export const useTenant = create<TenantState>()(
-  persist(() => ({ tenant: null }) as TenantState, {
+  persist(() => ({ tenant: null, defaultId: null }) as TenantState, {
     name: 'tilth.tenant',
-    merge: (stored, current) => ({ ...current, tenant: validTenant(stored) }),
+    merge: (stored, current) => ({ ...current, tenant: validTenant(stored), defaultId: validDefaultId(stored) }),
   }),
 );
 
@@ -28,16 +30,33 @@ export const useTenant = create<TenantState>()(
  */
 function validTenant(stored: unknown): Tenant | null {
   const { id, name, diy } = (stored as { tenant?: Partial<Tenant> | null } | null)?.tenant ?? {};
-  if (!Number.isInteger(id) || Number(id) < 1 || typeof name !== 'string') return null;
-  return { id: Number(id), name, diy: typeof diy === 'object' ? diy : null };
+  if (!isId(id) || typeof name !== 'string') return null;
+  return { id, name, diy: typeof diy === 'object' ? diy : null };
 }
+
+function validDefaultId(stored: unknown): number | null {
+  const id = (stored as Partial<TenantState> | null)?.defaultId;
+  return isId(id) ? id : null;
+}
+
+const isId = (id: unknown): id is number => Number.isInteger(id) && Number(id) >= 1;
 
 export function setTenant(tenant: Tenant | null): void {
   useTenant.setState({ tenant });
 }
 
+export function setDefaultTenantId(defaultId: number | null): void {
+  useTenant.setState({ defaultId });
+}
+
+/** A look-up has failed: nothing that an earlier one found is still known to be true. */
+export function clearTenant(): void {
+  useTenant.setState({ tenant: null, defaultId: null });
+}
+
 export function tenantId(): number {
-  return useTenant.getState().tenant?.id ?? fallbackTenantId;
+  const { tenant, defaultId } = useTenant.getState();
+  return tenant?.id ?? defaultId ?? fallbackTenantId;
 }
 
 /** The branding in use: only valid texts, and only addresses that are safe for pictures. */
