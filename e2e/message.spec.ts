@@ -47,7 +47,7 @@ async function createMessageTenant(tenantName: string): Promise<MessageTenant> {
 const bell = (page: Page) => page.getByRole('banner').getByRole('button', { name: /unread message/i });
 const panel = (page: Page) => page.getByRole('dialog', { name: 'Recent messages' });
 const list = (page: Page) => page.getByRole('main').getByRole('list', { name: 'All messages' });
-test('the bell counts live in all tabs, and leads to the alarm; what is read in one tab is read in the other', async ({
+test('the bell counts live in all tabs, and leads to a message and its alarm; what is read in one tab is read in the other', async ({
   page,
   context,
 }) => {
@@ -76,6 +76,8 @@ test('the bell counts live in all tabs, and leads to the alarm; what is read in 
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/\/message\?id=\d+$/);
+  await page.getByRole('link', { name: 'Open the alarm', exact: true }).click();
   await expect(page).toHaveURL(/\/inform\?id=\d+$/);
   await expect(page.getByRole('heading', { level: 2, name: 'Frost in the hollow' })).toBeVisible();
   for (const tab of [page, second]) await expect(bell(tab)).toHaveAccessibleName('1 unread message');
@@ -95,7 +97,7 @@ test('the bell counts live in all tabs, and leads to the alarm; what is read in 
 test.describe('at 390 px', () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
 
-  test('the bell is a sheet, an unsteady alarm one line, and one tap on a message opens its alarm', async ({
+  test('the bell is a sheet, an unsteady alarm’s messages stand singly, and each leads to its alarm', async ({
     page,
   }) => {
     const { person, measure, unread } = await createMessageTenant('bell-phone');
@@ -112,8 +114,7 @@ test.describe('at 390 px', () => {
     const mark = button(page, 'Mark these as read: Frost in the hollow');
     expect((await mark.boundingBox())?.height).toBeGreaterThanOrEqual(44);
     expect((await mark.boundingBox())?.width).toBeGreaterThanOrEqual(44);
-    await list(page).getByRole('button', { name: 'Frost in the hollow', exact: true }).tap();
-    // The row's head covers all of a closed row, but not its button.
+    await expect(list(page).getByRole('button', { name: /^The whole message: / })).toHaveCount(6);
     await list(page)
       .getByRole('button', { name: /^Mark as read: / })
       .first()
@@ -129,7 +130,7 @@ test.describe('at 390 px', () => {
         .first(),
     ).toBeVisible();
 
-    // One tap on a message, here or in the bell, opens its alarm.
+    // One tap on a message opens its alarm; the bell leads to the message first.
     const alarm = page.getByRole('heading', { level: 2, name: 'Frost in the hollow' });
     await list(page).getByRole('link', { name: 'Frost in the hollow has cleared' }).first().tap();
     await expect(page).toHaveURL(/\/inform\?id=\d+$/);
@@ -140,6 +141,8 @@ test.describe('at 390 px', () => {
       .getByRole('link', { name: /Frost in the hollow/ })
       .last()
       .tap();
+    await expect(page).toHaveURL(/\/message\?id=\d+$/);
+    await list(page).getByRole('link', { name: 'Open the alarm', exact: true }).tap();
     await expect(page).toHaveURL(/\/inform\?id=\d+$/);
     await expect(alarm).toBeVisible();
   });

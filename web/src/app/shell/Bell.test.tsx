@@ -55,30 +55,24 @@ describe('the bell', () => {
     expect(askedOf(server, paths.page)).toEqual([]);
   });
 
-  it('leads to a message’s alarm and marks the message as read', async () => {
+  it('leads to a message, marks it as read, and from there to its alarm', async () => {
     const server = messageServer(six());
     const { user, router } = await open(server);
-    await user.click(await panel().findByRole('link', { name: /^Serious\s?Frost/ }));
-    expect(router.state.location.href).toBe('/inform?id=106');
-    await waitFor(() => expect(askedOf(server, paths.read)).toEqual([{ ids: '6' }]));
+    await user.click(await panel().findByRole('link', { name: /^Important\s?Table offline/ }));
+    expect(router.state.location.href).toBe('/message?id=5');
+    await waitFor(() => expect(askedOf(server, paths.read)).toEqual([{ ids: '5' }]));
     expect(screen.queryByRole('dialog')).toBeNull();
     expect(bell()).toHaveAccessibleName('1 unread message');
-  });
-
-  it('leads to a message whose alarm is no longer stored', async () => {
-    const server = messageServer([message(6, { title: 'Frost', noticeId: undefined })]);
-    const { user, router } = await open(server);
-    await user.click(await panel().findByRole('link', { name: /Frost/ }));
-    expect(router.state.location.href).toBe('/message?id=6');
-    await waitFor(() => expect(askedOf(server, paths.read)).toEqual([{ ids: '6' }]));
-    expect(await screen.findByRole('region', { name: 'Frost' })).toBeVisible();
+    const shown = within(await screen.findByRole('region', { name: 'Table offline' }));
+    await user.click(shown.getByRole('link', { name: 'Open the alarm' }));
+    expect(router.state.location.href).toBe('/inform?id=105');
   });
 
   it('does not mark a message that was read', async () => {
     const server = messageServer(six());
     const { user, router } = await open(server);
     await user.click(await panel().findByRole('link', { name: /Alarm 4/ }));
-    expect(router.state.location.href).toBe('/inform?id=104');
+    expect(router.state.location.href).toBe('/message?id=4');
     expect(askedOf(server, paths.read)).toEqual([]);
   });
 
@@ -195,10 +189,12 @@ describe('on a phone', () => {
     await waitFor(() => expect(screen.getByRole('dialog', { name: 'Recent messages' })).toContainElement(focused()));
   });
 
-  it('leads to the alarm as well', async () => {
+  it('leads to the message as well, which is unfolded', async () => {
     setWidth(390);
     const { user, router } = await open(messageServer(six()));
     await user.click(await panel().findByRole('link', { name: /Frost/ }));
-    expect(router.state.location.href).toBe('/inform?id=106');
+    expect(router.state.location.href).toBe('/message?id=6');
+    const whole = await screen.findByRole('button', { name: 'The whole message: Frost' });
+    await waitFor(() => expect(whole).toHaveAttribute('aria-expanded', 'true'));
   });
 });

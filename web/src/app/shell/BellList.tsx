@@ -7,7 +7,6 @@ import { unreadCountQuery } from '@/lib/http/queries';
 import { useLanguage } from '@/lib/i18n/i18n';
 import { recentQuery } from '@/lib/message/queries';
 import { splitMessage } from '@/lib/message/splitMessage';
-import { messageTarget } from '@/lib/message/target';
 import { useMarkRead } from '@/lib/message/useMarkRead';
 import { AckTag } from '@/ui/alarm/tags';
 import { ErrorNote } from '@/ui/ErrorNote';
@@ -22,7 +21,7 @@ interface BellListProps {
   onAllRead?: () => void;
 }
 
-/** The newest messages, each a link to its alarm, and a link to all. */
+/** The newest messages, each a link to it on the message page, and a link to all. */
 export function BellList({ onClose, onAllRead }: BellListProps) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -63,7 +62,8 @@ export function BellList({ onClose, onAllRead }: BellListProps) {
           {list.map((message) => (
             <li key={message.id}>
               <Link
-                {...messageTarget(message)}
+                to="/message"
+                search={{ id: message.id }}
                 className={`${css.item} ${message.readStatus ? '' : css.unread}`}
                 activeProps={{}}
                 data-item=""

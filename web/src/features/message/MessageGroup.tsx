@@ -27,8 +27,8 @@ interface MessageGroupProps extends RowActions {
 }
 
 /**
- * Many consecutive messages of one rule: how many, and from when to when. It opens to show each of
- * them.
+ * Many consecutive messages of one rule: how many, from when to when, and each of them. It can be
+ * folded into its head.
  */
 export function MessageGroup({ messages, open, onFold, isOpen, beside, chosen, ...actions }: MessageGroupProps) {
   const { t } = useTranslation();

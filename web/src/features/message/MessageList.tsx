@@ -23,10 +23,10 @@ interface MessageListProps {
 
 const noneOpen: ReadonlySet<number> = new Set();
 
-function toggledGroup(before: ReadonlySet<number>, ids: readonly number[], open: boolean): ReadonlySet<number> {
+function toggledGroup(before: ReadonlySet<number>, ids: readonly number[], adds: boolean): ReadonlySet<number> {
   const after = new Set(before);
   for (const id of ids) {
-    if (open) after.add(id);
+    if (adds) after.add(id);
     else after.delete(id);
   }
   return after;
@@ -46,8 +46,8 @@ export function MessageList({
   const { t } = useTranslation();
   const place = useRef<HTMLUListElement>(null);
   const [open, setOpen] = useState(noneOpen);
-  /** All messages of an open group are recorded, so that the group stays open when it grows. */
-  const [unfolded, setUnfolded] = useState(noneOpen);
+  /** All messages of a folded group are recorded, so that the group stays folded when it grows. */
+  const [folded, setFolded] = useState(noneOpen);
   const entries = useMemo(() => entriesOf(messages), [messages]);
   const isOpen = useCallback((id: number) => open.has(id), [open]);
 
@@ -60,11 +60,11 @@ export function MessageList({
   );
   const fold = useCallback(
     (group: readonly Message[], opens: boolean) =>
-      setUnfolded((before) =>
+      setFolded((before) =>
         toggledGroup(
           before,
           group.map(({ id }) => id),
-          opens,
+          !opens,
         ),
       ),
     [],
@@ -75,9 +75,9 @@ export function MessageList({
   useEffect(() => {
     if (listedId === undefined) return;
     setOpen((before) => toggledGroup(before, [listedId], true));
-    setUnfolded((before) => toggledGroup(before, [listedId], true));
+    setFolded(noneOpen);
   }, [listedId]);
-  const shown = listedId !== undefined && open.has(listedId) && unfolded.has(listedId);
+  const shown = listedId !== undefined && open.has(listedId) && !folded.has(listedId);
   useEffect(() => {
     if (!shown) return;
     // Focusing also scrolls it into view.
@@ -107,7 +107,7 @@ export function MessageList({
           <li key={`group-${entry.messages.at(-1)?.id}`}>
             <MessageGroup
               messages={entry.messages}
-              open={entry.messages.some(({ id }) => unfolded.has(id))}
+              open={!entry.messages.some(({ id }) => folded.has(id))}
               onFold={fold}
               isOpen={isOpen}
               beside={beside}

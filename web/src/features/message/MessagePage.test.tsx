@@ -247,12 +247,15 @@ describe('marking as read', () => {
 });
 
 describe('many messages of one rule', () => {
-  it('are one line with their number and period, which opens', async () => {
+  it('stand singly under a head with their number and period, which folds them', async () => {
     const server = messageServer([message(30), ...night(), message(1, { readStatus: true })]);
     const { user } = await openMessages(server);
-    expect(titles()).toEqual(['Alarm 30', 'Frost', 'Alarm 1']);
+    expect(titles()).toHaveLength(3 + 6);
+    expect(within(list('Frost')).getAllByRole('button', { name: /^Mark as read: / })).toHaveLength(2);
     expect(row('Frost')).toHaveTextContent(/6 messages, .*\d\d:\d\d to .*\d\d:\d\d/);
     expect(within(row('Frost')).getByText('2 unread')).toBeVisible();
+    await user.click(button('Frost'));
+    expect(titles()).toEqual(['Alarm 30', 'Frost', 'Alarm 1']);
     await user.click(button('Frost'));
     expect(within(list('Frost')).getAllByRole('listitem')).toHaveLength(6);
     const [first] = within(list('Frost')).getAllByRole('link', { name: 'Frost has cleared' });
@@ -265,21 +268,23 @@ describe('many messages of one rule', () => {
     expect(head().getByText('1 unread')).toBeVisible();
   });
 
-  it('are marked as read without being opened', async () => {
+  it('are marked as read at once while they are folded', async () => {
     const server = messageServer([message(30, { readStatus: true }), ...night()]);
     const { user } = await openMessages(server);
+    await user.click(button('Frost'));
     await user.click(button('Mark these as read: Frost'));
     await waitFor(() => expect(askedOf(server, paths.read)).toEqual([{ ids: '20,19' }]));
     expect(button('Frost')).toHaveAttribute('aria-expanded', 'false');
     expect(button('Frost')).toHaveFocus();
   });
 
-  it('stay open when others join them', async () => {
+  it('stay folded when others join them', async () => {
     const server = messageServer(night());
     const { user } = await openMessages(server);
     await user.click(button('Frost'));
     act(() => deliverMessage(server, message(21, { ruleId: 5, title: 'Frost' })));
-    await waitFor(() => expect(within(list('Frost')).getAllByRole('listitem')).toHaveLength(7));
+    await waitFor(() => expect(row('Frost')).toHaveTextContent('7 messages'));
+    expect(button('Frost')).toHaveAttribute('aria-expanded', 'false');
   });
 });
 

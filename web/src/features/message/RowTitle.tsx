@@ -2,7 +2,6 @@ import { Link } from '@tanstack/react-router';
 import type { Ref } from 'react';
 import type { Message } from '@/lib/message/queries';
 import { splitMessage } from '@/lib/message/splitMessage';
-import { messageTarget } from '@/lib/message/target';
 import css from './MessageRow.module.css';
 
 interface RowTitleProps {
@@ -46,7 +45,8 @@ export function RowTitle({ message, beside, chosen, open, body, ref, onToggle, o
     return (
       <Link
         ref={ref as Ref<HTMLAnchorElement>}
-        {...messageTarget(message)}
+        to="/inform"
+        search={{ id: message.noticeId }}
         className={css.title}
         onClick={onFollowed}
         data-title=""

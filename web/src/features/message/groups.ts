@@ -1,13 +1,13 @@
 import type { Message } from '@/lib/message/queries';
 import { splitMessage } from '@/lib/message/splitMessage';
 
-/** A message, or consecutive messages of one rule that are folded into one line. */
+/** A message, or consecutive messages of one rule that stand under one head. */
 export type Entry = { kind: 'one'; message: Message } | { kind: 'group'; messages: readonly Message[] };
 
 /** More consecutive messages of one rule than this form a group. */
 const maxUngrouped = 3;
 
-/** The list as it is shown: an alarm that begins and ends all night is a single line. */
+/** The list as it is shown: an alarm that begins and ends all night has a head, and can be folded. */
 export function entriesOf(list: readonly Message[]): Entry[] {
   const runs: Message[][] = [];
   for (const message of list) {
