@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Device, Group } from '@/lib/device/types';
 import { device, group } from '@/test/telemetryServer';
-import { firstDevice, groupRows, isInitiallyOpen, type Row, searchRows } from './rows';
+import { firstDevice, groupRows, type Row, searchRows } from './rows';
 
 const devices = (...ids: number[]): Device[] => ids.map((id) => device({ id, groupId: 1 }));
 const open = () => true;
@@ -69,16 +69,8 @@ describe('rows of a search', () => {
 describe('initially', () => {
   const unassigned = (...ids: number[]): Group => group({ id: 0, groupName: '', deviceList: devices(...ids) });
 
-  it('devices in no scene are in a closed group if there are scenes with devices', () => {
-    const groups = [unassigned(1), group({ deviceList: devices(2) })];
-    expect(groups.map((group) => isInitiallyOpen(group, groups))).toEqual([false, true]);
-    expect(firstDevice(groups)?.id).toBe(2);
-  });
-
-  it('devices in no scene are shown if all scenes are empty', () => {
-    const groups = [unassigned(1), group()];
-    expect(groups.map((group) => isInitiallyOpen(group, groups))).toEqual([true, true]);
-    expect(firstDevice(groups)?.id).toBe(1);
+  it('the first device is selected, also one in no scene', () => {
+    expect(firstDevice([unassigned(1), group({ deviceList: devices(2) })])?.id).toBe(1);
   });
 
   it('an empty scene is skipped', () => {

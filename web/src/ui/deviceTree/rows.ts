@@ -99,13 +99,7 @@ export function searchRows(found: readonly Device[], total: number, state: MoreS
   return rows;
 }
 
-/** Devices in no scene are in a closed group if there are scenes with devices. */
-export function isInitiallyOpen(group: Group, groups: readonly Group[]): boolean {
-  return group.id !== 0 || !groups.some(({ id, deviceCount }) => id !== 0 && deviceCount > 0);
-}
-
 /** The initially selected device: the first one that the list shows. */
 export function firstDevice(groups: readonly Group[]): Device | undefined {
-  const open = groups.find((group) => isInitiallyOpen(group, groups) && group.deviceList.length > 0);
-  return open?.deviceList[0];
+  return groups.find(({ deviceList }) => deviceList.length > 0)?.deviceList[0];
 }

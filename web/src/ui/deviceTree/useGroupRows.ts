@@ -1,16 +1,16 @@
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { Device, Group } from '@/lib/device/types';
-import { groupRows, isInitiallyOpen } from './rows';
+import { groupRows } from './rows';
 import { useMoreDevices } from './useMoreDevices';
 
 /**
- * The state of a group tree: open groups, and their devices beyond the first hundred. `device` is
- * the selected device, once known.
+ * The state of a group tree: which groups are open, at first all, and their devices beyond the
+ * first hundred. `device` is the selected device, once known.
  */
 export function useGroupRows(groups: readonly Group[], device?: Device, selected?: string, takesRule?: number) {
   const [turned, setTurned] = useState<Readonly<Record<number, boolean>>>({});
   const { more, load } = useMoreDevices(groups, takesRule);
-  const isOpen = useCallback((group: Group) => turned[group.id] ?? isInitiallyOpen(group, groups), [turned, groups]);
+  const isOpen = useCallback(({ id }: Group) => turned[id] ?? true, [turned]);
   const rows = useMemo(() => groupRows(groups, isOpen, more, device), [groups, isOpen, more, device]);
 
   // The group of a device selected elsewhere opens. The user may close it again.

@@ -40,11 +40,13 @@ beforeEach(() => {
 });
 
 describe('the device list', () => {
-  it('opens and closes groups', async () => {
+  it('has all groups open at first, the default group too, and closes and opens them', async () => {
     const { user } = draw([
       group({ id: 0, groupName: '', deviceList: some(1, 1, 0) }),
       group({ deviceList: some(5, 2) }),
     ]);
+    expect(screen.getByText('Mast 1')).toBeVisible();
+    await user.click(screen.getByRole('treeitem', { name: /Default group/ }));
     expect(screen.queryByText('Mast 1')).toBeNull();
     await user.click(screen.getByRole('treeitem', { name: /Default group/ }));
     expect(screen.getByText('Mast 1')).toBeVisible();
