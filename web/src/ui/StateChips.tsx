@@ -4,10 +4,11 @@ import { useTranslation } from 'react-i18next';
 import type { Device } from '@/lib/device/types';
 import { LevelTag } from './alarm/tags';
 import { Chip } from './Chip';
+import { Dot } from './Dot';
 
 interface StateChipsProps {
   device: Pick<Device, 'alarmLevel' | 'onlineState'>;
-  /** For little room: only a screen reader hears that a device with an alarm is online. */
+  /** For little room: beside an alarm, a dot says that the device is online. */
   brief?: boolean;
 }
 
@@ -15,12 +16,12 @@ interface StateChipsProps {
 export function StateChips({ device, brief = false }: StateChipsProps) {
   const { t } = useTranslation();
   const { alarmLevel, onlineState } = device;
-  const onlineIsImplied = brief && alarmLevel !== undefined && onlineState === 1;
+  const onlineAsDot = brief && alarmLevel !== undefined && onlineState === 1;
   return (
     <>
       {alarmLevel === undefined ? null : <LevelTag level={alarmLevel} title={t('home.state.alarm')} />}
-      {onlineIsImplied ? <span className="visually-hidden">{t('home.state.online')}</span> : null}
-      {onlineState === 1 && !onlineIsImplied ? (
+      {onlineAsDot ? <Dot state="online" label={t('home.state.online')} /> : null}
+      {onlineState === 1 && !onlineAsDot ? (
         <Chip tone="ok" icon={<CheckCircleFilled />}>
           {t('home.state.online')}
         </Chip>

@@ -30,13 +30,3 @@ export function mainReading(device: Pick<Device, 'mainSign' | 'lastData'>): Read
 export function hasPicture({ type, videoKind }: Pick<Device, 'type' | 'videoKind'>): boolean {
   return type === 2 && videoKind !== undefined && videoKind !== 'none';
 }
-
-/**
- * What a mark shows: a pending alarm takes precedence over presence, because it needs attention.
- */
-export type MarkState = 'online' | 'offline' | 'alarm';
-
-export function markOf(device: Pick<Device, 'onlineState' | 'alarmLevel'>): MarkState {
-  if (device.alarmLevel !== undefined) return 'alarm';
-  return device.onlineState === 1 ? 'online' : 'offline';
-}

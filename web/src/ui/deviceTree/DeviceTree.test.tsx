@@ -177,6 +177,7 @@ describe('a row', () => {
     draw(withOne({ alarmLevel }));
     expect(screen.getByText(word)).toBeVisible();
     expect(screen.getByText('Pending alarm')).toBeInTheDocument();
+    expect(screen.getByTitle('Online')).toHaveClass('online');
   });
 
   it('of a camera shows that it is live', () => {

@@ -6,12 +6,12 @@ import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { pageSize } from '@/lib/device/queries';
 import { isStale } from '@/lib/device/staleness';
-import { type Device, type Group, hasPicture, mainReading, markOf, nameOf } from '@/lib/device/types';
+import { type Device, type Group, hasPicture, mainReading, nameOf } from '@/lib/device/types';
 import { useClock } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
 import { Age } from '@/ui/Age';
-import { Dot } from '@/ui/Dot';
 import { OfflineDuration } from '@/ui/OfflineDuration';
+import { StateDot } from '@/ui/StateDot';
 import css from './Rows.module.css';
 import type { MoreState } from './rows';
 import { type Tick, TickMark } from './TickMark';
@@ -63,10 +63,8 @@ interface DeviceRowProps {
 }
 
 export const DeviceRow = memo(function DeviceRow({ device, selected, ticked }: DeviceRowProps) {
-  const { t } = useTranslation();
   const format = useFormat();
   const name = nameOf(device);
-  const state = markOf(device);
   const online = device.onlineState === 1;
   // A camera's picture matters, not the temperature of its housing.
   const reading = online && device.type === 1 && ticked === undefined ? mainReading(device) : undefined;
@@ -74,7 +72,7 @@ export const DeviceRow = memo(function DeviceRow({ device, selected, ticked }: D
   return (
     <>
       {ticked === undefined ? null : <TickMark ticked={ticked} />}
-      <Dot state={state} label={t(`home.state.${state}`)} />{' '}
+      <StateDot device={device} />{' '}
       <span className={`${css.name} ${selected || ticked ? css.chosen : ''}`} title={title}>
         {name}
       </span>{' '}

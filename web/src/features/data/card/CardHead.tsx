@@ -7,6 +7,7 @@ import { type Device, nameOf } from '@/lib/device/types';
 import { useClock } from '@/lib/format/clock';
 import { LevelTag } from '@/ui/alarm/tags';
 import { Chip } from '@/ui/Chip';
+import { Dot } from '@/ui/Dot';
 import { CompareBox } from '../compare/CompareBox';
 import css from './Card.module.css';
 import { SiblingNames } from './siblingNames';
@@ -19,7 +20,7 @@ interface CardHeadProps {
 }
 
 /**
- * The device's name, model, and what is not as usual. The name has a line of its own, so that no
+ * The device's name, model, whether it is online, and what is not as usual. The name has a line of its own, so that no
  * chip cuts it; the device name comes before the model, so that it is not cut.
  */
 export function CardHead({ device, comparable = false }: CardHeadProps) {
@@ -40,29 +41,36 @@ export function CardHead({ device, comparable = false }: CardHeadProps) {
           {kind}
         </p>
         <span className={css.chips}>
-          <Exceptions device={device} />
+          <State device={device} />
         </span>
       </div>
     </header>
   );
 }
 
-/** Chips for what is not as usual; that a device is online is for screen readers only. */
-function Exceptions({ device }: { device: Device }) {
+/** Whether the device is online, and chips for what is not as usual; beside a chip a dot is enough. */
+function State({ device }: { device: Device }) {
   const { t } = useTranslation();
   const { alarmLevel, onlineState, lastData, offlineAfter } = device;
   const newest = Math.max(...Object.values(lastData[0] ?? {}).map(({ time }) => time));
   const late = useClock((now) => Number.isFinite(newest) && isStale(newest, offlineAfter, undefined, now));
   return (
     <>
+      {onlineState === 1 && (alarmLevel !== undefined || late) ? (
+        <Dot state="online" label={t('home.state.online')} />
+      ) : null}
       {alarmLevel === undefined ? null : <LevelTag level={alarmLevel} title={t('home.state.alarm')} />}
       {onlineState === 0 ? (
         <Chip tone="off" icon={<DisconnectOutlined />}>
           {t('home.state.offline')}
         </Chip>
-      ) : (
-        <span className="visually-hidden">{t('home.state.online')}</span>
-      )}
+      ) : null}
+      {onlineState === 1 && alarmLevel === undefined && !late ? (
+        <span className={css.online}>
+          <Dot state="online" />
+          {t('home.state.online')}
+        </span>
+      ) : null}
       {onlineState === 1 && late ? (
         <Chip tone="warn" icon={<ClockCircleOutlined />} title={t('data.card.staleHint')}>
           {t('data.card.stale')}

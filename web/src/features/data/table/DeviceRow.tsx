@@ -9,6 +9,7 @@ import { useFormat } from '@/lib/format/format';
 import { Age } from '@/ui/Age';
 import { LevelTag } from '@/ui/alarm/tags';
 import { CorrectedMark } from '@/ui/CorrectedMark';
+import { Dot } from '@/ui/Dot';
 import { ReadingText } from '@/ui/ReadingText';
 import { Sparkline } from '@/ui/Sparkline';
 import { CompareBox } from '../compare/CompareBox';
@@ -59,6 +60,7 @@ export const DeviceRow = memo(function DeviceRow({ device, columns, lineOf, rowI
             </Link>
             {onlineState === 1 && alarmLevel === undefined ? null : (
               <span className={css.state}>
+                {onlineState === 1 ? <Dot state="online" label={t('home.state.online')} /> : null}
                 {alarmLevel === undefined ? null : <LevelTag level={alarmLevel} title={t('home.state.alarm')} />}
                 {onlineState === 0 ? (
                   <span className={css.off} title={t('home.state.offline')}>
