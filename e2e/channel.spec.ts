@@ -55,6 +55,7 @@ test('a channel is created, changed and tested, tells of an alarm, and is delete
   await page.setViewportSize({ width: 1024, height: 768 });
   await expect(page.getByRole('columnheader', { name: 'Recipients' })).toBeVisible();
   await expect(row(page, 'Night crew').getByText('No rule yet')).toBeVisible();
+  await expect(page.getByRole('columnheader', { name: 'Create time' })).toBeVisible();
   await page.setViewportSize({ width: 1440, height: 900 });
 
   await test.step('the list stays in use beside a channel', async () => {

@@ -50,6 +50,19 @@ test('a scene is created, filled and deleted, and another browser follows beside
   await elsewhere.context().close();
 });
 
+test('each row’s edit link is in sight at every width, in every language', async ({ page }) => {
+  await open(page, '?q=SC-MAST');
+  for (const language of ['en-us', 'zh-cn', 'tr-tr', 'ru-ru']) {
+    await page.evaluate((chosen) => localStorage.setItem('tilth.language', chosen), language);
+    await page.reload();
+    for (const width of [1440, 1280, 1024, 900, 780]) {
+      await page.setViewportSize({ width, height: 900 });
+      const edit = page.locator('[data-row=SC-MAST] a[href*="edit=true"]');
+      await expect(edit, `${language} at ${width} px`).toBeInViewport({ ratio: 1 });
+    }
+  }
+});
+
 test.describe('at 390 px', () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
 

@@ -6,7 +6,7 @@ import { deviceServer, openDevices, paths } from '@/test/deviceServer';
 import { setWidth } from '@/test/mediaQueries';
 import { toasts } from '@/test/profileServer';
 import { refused } from '@/test/server';
-import { device } from '@/test/telemetryServer';
+import { device, noon } from '@/test/telemetryServer';
 import { setCompact } from './table/density';
 
 let server: ReturnType<typeof deviceServer>;
@@ -48,12 +48,23 @@ describe('the table', () => {
       Object.assign(server.devices[0] ?? {}, { alarmLevel: 2, openAlarms: 3 });
       Object.assign(server.devices[1] ?? {}, { alarmLevel: 0, openAlarms: 1 });
       await openDevices(server);
-      const [first, second] = screen.getAllByTitle('Pending alarm');
-      expect(first).toHaveTextContent(/^Serious Online$/);
-      expect(second).toHaveTextContent(/^Offline General$/);
-      expect(screen.getAllByTitle('Pending alarm')).toHaveLength(2);
+      const marks = screen.getAllByTitle(/^Pending alarm · /).map(({ textContent }) => textContent);
+      expect(marks).toEqual(['Online · Pending alarm · Serious', 'Offline · Pending alarm · General']);
     },
   );
+
+  it('has columns for battery and signal where a device reports them', async () => {
+    const { unmount } = await openDevices(server);
+    expect(table()).toHaveClass('noBattery', 'noSignal');
+    unmount();
+    Object.assign(server.devices[0] ?? {}, {
+      batterySign: 'batteryVoltage',
+      lastData: [{ batteryVoltage: { value: 3.6, unit: 'V', name: 'Battery', time: noon } }],
+    });
+    await openDevices(server);
+    expect(table()).not.toHaveClass('noBattery');
+    expect(table()).toHaveClass('noSignal');
+  });
 
   it('searches once typing pauses, keeps the search in the address, and clears it', async () => {
     const { user, router } = await openDevices(server, '/device?page=1');

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { Device } from '@/lib/device/types';
 import { Loading, Skeleton } from '@/ui/Skeleton';
 import css from './Cards.module.css';
-import { Contact, HealthReading, LatestReading, State } from './cells';
+import { Contact, HealthReading, healthReading, LatestReading, State } from './cells';
 import { addressOf, onPlainClick } from './Row';
 import { skeletonRows } from './skeletonRows';
 
@@ -40,23 +40,20 @@ export function Cards({ devices, expected, onOpen }: CardsProps) {
 /** Battery and signal, each with its age; nothing if the device reports neither. */
 function Health({ device }: { device: Device }) {
   const { t } = useTranslation();
-  const latest = device.lastData[0];
-  const [battery, signal] = [device.batterySign, device.signalSign].map((sign) =>
-    sign !== undefined && latest?.[sign] ? sign : undefined,
-  );
-  if (battery === undefined && signal === undefined) return null;
+  const [battery, signal] = [healthReading(device, 'battery'), healthReading(device, 'signal')];
+  if (!battery && !signal) return null;
   return (
     <span className={css.health}>
-      {battery === undefined ? null : (
+      {battery ? (
         <span>
-          {t('device.col.battery')} <HealthReading device={device} sign={battery} />
+          {t('device.col.battery')} <HealthReading device={device} of="battery" />
         </span>
-      )}
-      {signal === undefined ? null : (
+      ) : null}
+      {signal ? (
         <span>
-          {t('device.col.signal')} <HealthReading device={device} sign={signal} />
+          {t('device.col.signal')} <HealthReading device={device} of="signal" />
         </span>
-      )}
+      ) : null}
     </span>
   );
 }

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { Device } from '@/lib/device/types';
 import { Loading, Skeleton } from '@/ui/Skeleton';
 import type { SortColumn } from '../search';
+import { healthReading } from './cells';
 import css from './DeviceTable.module.css';
 import { useDensity } from './density';
 import { Head } from './Head';
@@ -26,6 +27,15 @@ interface DeviceTableProps {
 export function DeviceTable({ devices, expected, selected, opensForm, sort, descending, ...on }: DeviceTableProps) {
   const { t } = useTranslation();
   const { compact } = useDensity();
+  // A column in which no row has anything gives its room to the others, unless it is the order's.
+  const lacks = (column: 'battery' | 'signal') =>
+    devices !== undefined && sort !== column && devices.every((device) => !healthReading(device, column));
+  const looks = [
+    css.table,
+    compact ? css.compact : '',
+    lacks('battery') ? css.noBattery : '',
+    lacks('signal') ? css.noSignal : '',
+  ];
 
   /**
    * A click anywhere in the row opens it like a click on its name, unless the user selects text or
@@ -38,7 +48,7 @@ export function DeviceTable({ devices, expected, selected, opensForm, sort, desc
     on.onOpen(row, opensForm);
   };
   return (
-    <table className={`${css.table} ${compact ? css.compact : ''}`} aria-label={t('home.list.title')}>
+    <table className={looks.filter(Boolean).join(' ')} aria-label={t('home.list.title')}>
       <colgroup>
         <col />
         <col className={`${css.wCode} ${css.code}`} />

@@ -43,7 +43,7 @@ export function Head({ sort, descending, onSort }: HeadProps) {
           {t('device.col.latest')}
         </th>
         <th scope="col" className={css.action}>
-          {t('device.col.action')}
+          <span className={css.brief}>{t('device.col.action')}</span>
         </th>
       </tr>
     </thead>

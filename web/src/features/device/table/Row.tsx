@@ -1,3 +1,4 @@
+import EditOutlined from '@ant-design/icons/EditOutlined';
 import { type MouseEvent, memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Device, nameOf } from '@/lib/device/types';
@@ -77,10 +78,10 @@ export const Row = memo(function Row({ device, selected, opensForm, onOpen }: Ro
         <Contact device={device} />
       </td>
       <td className={css.battery}>
-        <HealthReading device={device} sign={device.batterySign} />
+        <HealthReading device={device} of="battery" />
       </td>
       <td className={css.signal}>
-        <HealthReading device={device} sign={device.signalSign} />
+        <HealthReading device={device} of="signal" />
       </td>
       <td className={css.latest}>
         <LatestReading device={device} />
@@ -91,9 +92,11 @@ export const Row = memo(function Row({ device, selected, opensForm, onOpen }: Ro
             className={css.edit}
             href={addressOf(deviceName, true)}
             aria-label={`${t('device.edit')}: ${nameOf(device)}`}
+            title={t('device.edit')}
             onClick={onPlainClick(() => onOpen(deviceName, true))}
           >
-            {t('device.edit')}
+            <EditOutlined className={css.pen} aria-hidden="true" />
+            <span className={css.brief}>{t('device.edit')}</span>
           </a>
         ) : null}
       </td>

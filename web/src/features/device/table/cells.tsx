@@ -45,10 +45,16 @@ export function Contact({ device }: CellProps) {
   return <Age time={lastContact} />;
 }
 
-/** A reading of the device's own state, such as its battery, and how old it is. */
-export function HealthReading({ device, sign }: CellProps & { sign: string | undefined }) {
+/** A reading of the device's own state: its battery's or its radio's. */
+export function healthReading(device: Device, of: 'battery' | 'signal') {
+  const sign = of === 'battery' ? device.batterySign : device.signalSign;
+  return sign === undefined ? undefined : device.lastData[0]?.[sign];
+}
+
+/** A reading of the device's own state, and how old it is. */
+export function HealthReading({ device, of }: CellProps & { of: 'battery' | 'signal' }) {
   const format = useFormat();
-  const reading = sign === undefined ? undefined : device.lastData[0]?.[sign];
+  const reading = healthReading(device, of);
   if (!reading) return <span className={css.age}>{missingValue}</span>;
   return (
     <span className={css.health} title={`${reading.name}: ${format.reading(reading)}`}>
