@@ -10,7 +10,8 @@ import { useMoreDevices } from './useMoreDevices';
 export function useGroupRows(groups: readonly Group[], device?: Device, selected?: string, takesRule?: number) {
   const [turned, setTurned] = useState<Readonly<Record<number, boolean>>>({});
   const { more, load } = useMoreDevices(groups, takesRule);
-  const isOpen = useCallback(({ id }: Group) => turned[id] ?? true, [turned]);
+  // An empty default group would only say that it is empty, above everything else.
+  const isOpen = useCallback(({ id, deviceCount }: Group) => turned[id] ?? (id !== 0 || deviceCount > 0), [turned]);
   const rows = useMemo(() => groupRows(groups, isOpen, more, device), [groups, isOpen, more, device]);
 
   // The group of a device selected elsewhere opens. The user may close it again.
