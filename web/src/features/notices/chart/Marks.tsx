@@ -17,6 +17,8 @@ interface MarksProps {
   /** Undefined while the alarm is open. */
   end: number | undefined;
   until: number;
+  /** It marks the time in which the device was silent. */
+  silent: boolean;
 }
 
 const bottomOf = ({ boxes }: Geometry) => {
@@ -46,11 +48,13 @@ export function Marks({ narrow, ...marks }: MarksProps & { narrow: boolean }) {
   const { t } = useTranslation();
   const format = useFormat();
   const now = useNow(60_000);
-  const { panels, geometry, measure, span, start, end } = marks;
+  const { panels, geometry, measure, span, start, end, silent } = marks;
   const began = xOf(start, span, geometry);
   const ended = end === undefined || end > span.to ? undefined : xOf(end, span, geometry);
   const timeOf = (time: number) => format.moment(time, now, 'seconds');
-  const beginning = narrow ? t('inform.chart.began') : t('inform.chart.beganAt', { time: timeOf(start) });
+  const beginning = narrow
+    ? t(silent ? 'inform.chart.silent' : 'inform.chart.began')
+    : t(silent ? 'inform.chart.silentSince' : 'inform.chart.beganAt', { time: timeOf(start) });
   const ending =
     narrow || ended === undefined || end === undefined ? '' : t('inform.chart.endedAt', { time: timeOf(end) });
   const right = geometry.left + geometry.width;

@@ -36,7 +36,7 @@ export function NoticeChart({ detail }: { detail: AlarmDetail }) {
   const loading = !series && !deleted && query.isPending;
   const span = spanOf(question, series ?? {}, now);
   const until = Math.min(now, span.to);
-  const cut = (question.end === undefined ? now : question.end + marginMs) > span.to;
+  const cut = !offline && (question.end === undefined ? now : question.end + marginMs) > span.to;
   return (
     <div className={css.chart}>
       {broken ? (
@@ -47,6 +47,7 @@ export function NoticeChart({ detail }: { detail: AlarmDetail }) {
             detail={detail}
             series={series}
             leastSpans={leastSpans}
+            main={properties.data?.find(({ identifier }) => identifier === question.signs[0])}
             span={span}
             until={until}
             onFailed={() => setBroken(true)}

@@ -8,20 +8,22 @@ import { useMeasure } from '@/ui/chart/measure';
 import { timeTicks } from '@/ui/chart/timeTicks';
 import { useChartTokens } from '@/ui/chart/tokens';
 import { useWidth } from '@/ui/chart/useWidth';
-import type { AlarmDetail } from '../queries';
+import type { AlarmDetail, DeviceProperty } from '../queries';
 import { layout, textRoomOf } from './geometry';
 import { Marks, Tint } from './Marks';
 import { Names } from './Names';
 import css from './NoticeChart.module.css';
 import { optionOf } from './option';
 import { type Panel, panelsOf } from './panels';
-import type { Span } from './readings';
+import { type Span, silentSince } from './readings';
 
 interface PlotsProps {
   detail: AlarmDetail;
   series: Series;
   /** How much the axis of an attribute spans at least. */
   leastSpans: ReadonlyMap<string, number>;
+  /** The device's main property. */
+  main: DeviceProperty | undefined;
   span: Span;
   /** The time up to which anything can be known: now, or the end of the axis. */
   until: number;
@@ -29,7 +31,7 @@ interface PlotsProps {
 }
 
 /** The chart with its overlays. A text describes it to screen readers. */
-export function Plots({ detail, series, leastSpans, span, until, onFailed }: PlotsProps) {
+export function Plots({ detail, series, leastSpans, main, span, until, onFailed }: PlotsProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const tokens = useChartTokens();
@@ -43,7 +45,7 @@ export function Plots({ detail, series, leastSpans, span, until, onFailed }: Plo
     online: t('home.state.online'),
     presence: t('inform.chart.presence'),
   };
-  const panels = panelsOf(detail, series, span, until, words, leastSpans);
+  const panels = panelsOf(detail, series, span, until, words, leastSpans, main);
   const narrow = isPhone || width < 420;
   const geometry = layout(panels, width, textRoomOf(panels, width, measure, format));
   // Memoized by value, so that an equal chart is not drawn again; what changes every second is in
@@ -55,7 +57,9 @@ export function Plots({ detail, series, leastSpans, span, until, onFailed }: Plo
     return optionOf(panels, geometry, span, tokens, { write: format.number, ticks });
   }, [made, width, tokens, format, measure]);
   const { startTime, endTime } = detail.alarmNotice;
-  const marks = { panels, geometry, measure, span, start: startTime, end: endTime, until };
+  const silent = detail.alarmRules.triggerType === 1;
+  const start = silent ? silentSince(detail) : startTime;
+  const marks = { panels, geometry, measure, span, start, end: endTime, until, silent };
   return (
     <>
       {narrow ? <Names panels={panels} /> : null}

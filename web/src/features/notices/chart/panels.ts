@@ -1,7 +1,7 @@
 import { type Threshold, thresholdsOf } from '@/lib/alarm/threshold';
 import type { Series } from '@/lib/device/types';
 import { type Scale, scaleFor } from '@/ui/chart/scale';
-import type { AlarmDetail } from '../queries';
+import type { AlarmDetail, DeviceProperty } from '../queries';
 import type { Span } from './readings';
 
 export interface Trace {
@@ -30,6 +30,8 @@ export interface Panel {
   labels?: string[];
 }
 
+type Property = Pick<DeviceProperty, 'identifier' | 'yeuName' | 'elementUnit' | 'precision'>;
+
 export interface Words {
   off: string;
   on: string;
@@ -51,9 +53,12 @@ export function panelsOf(
   until: number,
   words: Words,
   leastSpans: ReadonlyMap<string, number>,
+  main?: Property,
 ): Panel[] {
   const { alarmRules, alarmNotice, samples } = detail;
   if (alarmRules.triggerType === 1) {
+    const sent = main && sentBySilent(main, series, span, leastSpans.get(main.identifier) ?? 0, words);
+    if (sent) return [sent];
     const points = presencePoints(series.onlineState ?? [], alarmNotice, alarmRules.durations, span, until);
     const trace = { sign: 'onlineState', name: words.presence, unit: '', precision: undefined, color: 0 };
     return [steps({ ...trace, points, marks: [] }, [words.offline, words.online])];
@@ -99,6 +104,26 @@ export function panelsOf(
     if (!panel.labels) panel.scale = scaleOf(panel, panels.size > 1 ? 2 : 4, leastSpan);
   }
   return [...panels.values()];
+}
+
+/** What a silent device sent of its main property; undefined: nothing that can be drawn. */
+function sentBySilent(
+  { identifier: sign, yeuName, elementUnit: unit, precision }: Property,
+  series: Series,
+  { from, to }: Span,
+  leastSpan: number,
+  { off, on }: Words,
+): Panel | undefined {
+  const inside = (series[sign] ?? []).filter(
+    ({ time, value }) => time >= from && time <= to && typeof value !== 'string',
+  );
+  const [first] = inside;
+  if (!first) return undefined;
+  const points = inside.map(({ time, value }): [number, number] => [time, Number(value)]);
+  const trace = { sign, name: yeuName || sign, unit, precision, color: 0, points, marks: [] };
+  if (typeof first.value === 'boolean') return steps(trace, [off, on]);
+  const panel = { unit, traces: [trace], scale: { min: 0, max: 1, step: 1 }, limits: [] };
+  return { ...panel, scale: scaleOf(panel, 4, leastSpan) };
 }
 
 function steps(trace: Trace, labels: string[]): Panel {

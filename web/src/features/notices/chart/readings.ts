@@ -30,6 +30,8 @@ export interface Question {
   /** The beginning and the end of the alarm; the end is absent while the alarm is open. */
   start: number;
   end?: number;
+  /** The device sent nothing from start to end. */
+  silent?: true;
 }
 
 export interface Span {
@@ -41,24 +43,45 @@ export interface Span {
  * The time axis: from ten readings before the alarm, at least five minutes, to as much after it, or
  * to five minutes from now while it is open. It is at most thirty days long.
  */
-export function spanOf({ signs, start, end }: Question, series: Series, at: number): Span {
+export function spanOf({ signs, start, end, silent }: Question, series: Series, at: number): Span {
   const known = signs.length > 0 ? series : {};
+  if (silent) {
+    const times = Object.values(series).flatMap((points) => points.map(({ time }) => time));
+    return {
+      from: Math.min(start - marginMs, ...times),
+      to: end === undefined ? at : Math.max(end + marginMs, ...times),
+    };
+  }
   const from = Math.min(start - marginMs, tenthBeside(known, start, -1) ?? start);
   const to = end === undefined ? at + marginMs : Math.max(end + marginMs, tenthBeside(known, end, 1) ?? end);
   return { from, to: Math.min(to, from + maxRangeMs) };
 }
 
-/** Attributes that the product has lost since are queried too: their readings still exist. */
-export function questionOf({ alarmNotice, alarmRules, alarmDeviceInfoRespDTO }: AlarmDetail): Question {
+/** Since when a silent device has been silent, as far as is known. */
+export const silentSince = ({ alarmNotice, alarmRules }: AlarmDetail): number =>
+  alarmNotice.holdsSince ?? alarmNotice.startTime - alarmRules.durations;
+
+/**
+ * A device's silence is asked for by what it sent before. Attributes that the product has lost since are queried
+ * too: their readings still exist.
+ */
+export function questionOf(detail: AlarmDetail): Question {
+  const { alarmNotice, alarmRules, alarmDeviceInfoRespDTO } = detail;
   const { startTime, endTime } = alarmNotice;
   const { triggerType, conditions } = alarmRules;
   const named = (of: typeof conditions) => [...new Set(of.map(({ tslAttribute }) => tslAttribute))];
   const byReadings = triggerType !== 1;
+  const { mainSign } = alarmDeviceInfoRespDTO;
+  if (!byReadings && mainSign !== '') {
+    const { deviceName } = alarmDeviceInfoRespDTO;
+    const silence = { deviceName, signs: [mainSign], numeric: [mainSign], silent: true as const };
+    return { ...silence, start: silentSince(detail), ...(endTime === undefined ? {} : { end: endTime }) };
+  }
   return {
     deviceName: alarmDeviceInfoRespDTO.deviceName,
     signs: byReadings ? named(conditions) : [],
     numeric: byReadings ? named(conditions.filter(({ value }) => typeof value === 'number')) : [],
-    start: startTime,
+    start: byReadings ? startTime : silentSince(detail),
     ...(endTime === undefined ? {} : { end: endTime }),
   };
 }
@@ -96,6 +119,7 @@ async function fetchSeries(question: Question, signal: AbortSignal): Promise<Ser
     return seriesOf(rows as Row[], some);
   };
   const at = Math.ceil(now());
+  if (question.silent) return fetchAroundSilence(question, read, at);
   const from = start - marginMs;
   const to = Math.min(end === undefined ? at : end + marginMs, from + maxRangeMs, at);
   const series = await read(signs, from, to, to - from > unthinnedMs ? 'thinned' : 'all');
@@ -108,6 +132,19 @@ async function fetchSeries(question: Question, signal: AbortSignal): Promise<Ser
     end === undefined ? {} : beside({ of: end, direction: 1, known: to, limit: Math.min(at, Math.floor(to + share)) }),
   ]);
   return joinSeries([before, series, after]);
+}
+
+/** What the device sent before it fell silent, half as long as the silence, and the first of what came after it. */
+async function fetchAroundSilence({ signs, numeric, start, end }: Question, read: Read, at: number): Promise<Series> {
+  const lead = Math.min(maxRangeMs, Math.max(marginMs, ((end ?? at) - start) / 2));
+  const known = Math.floor(start - lead);
+  const before = await read(signs, known, start, 'thinned');
+  const beside = (side: Side, series: Series) => readBeside(side, series, signs, numeric, read);
+  const [earlier, after] = await Promise.all([
+    beside({ of: start + 1, direction: -1, known, limit: start - maxRangeMs }, before),
+    end === undefined ? {} : beside({ of: end, direction: 1, known: end - 1, limit: at }, {}),
+  ]);
+  return joinSeries([earlier, before, after]);
 }
 
 type Value = components['schemas']['ReadingValue'];

@@ -165,19 +165,23 @@ describe('the chart of a notice', () => {
     expect(noticeRegion().getByText('The first 30 days are drawn.')).toBeVisible();
   });
 
-  it('of an offline device shows its presence changes', async () => {
+  it('of an offline device without a main property shows its presence changes', async () => {
     const startTime = Date.now() - 30 * minute;
     const rule = { triggerType: 1 as const, conditions: [], durations: minute };
     const one = notice({ startTime, endTime: startTime + 10 * minute, resolveStatus: 1 });
-    await openNotice(one, { rule, notice: { resolveReason: 'online' }, samples: [] }, (server) => {
-      server.presence = [
-        { time: startTime + 10 * minute, onlineState: 1 },
-        { time: startTime - minute, onlineState: 0 },
-      ];
-    });
+    await openNotice(
+      one,
+      { rule, notice: { resolveReason: 'online' }, device: { mainSign: '' }, samples: [] },
+      (server) => {
+        server.presence = [
+          { time: startTime + 10 * minute, onlineState: 1 },
+          { time: startTime - minute, onlineState: 0 },
+        ];
+      },
+    );
     expect(drawnLines()).toEqual([
       [
-        [startTime - 5 * minute, 1],
+        [startTime - 6 * minute, 1],
         [startTime - minute, 0],
         [startTime + 10 * minute, 1],
         [startTime + 15 * minute, 1],
