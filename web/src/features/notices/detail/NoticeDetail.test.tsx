@@ -169,7 +169,7 @@ describe('an unsteady notice', () => {
     expect(noticeRegion().getAllByText('Unsteady')).toHaveLength(2);
     await waitFor(() =>
       expect(unsteadyNote()).toHaveTextContent(
-        /^The readings kept crossing the limit: .+ This one stays open until .+ changed at least 1,234 times .+ With a recovery value of 3\.5\s°C for Air temperature, 1 notice would have begun in the hour before, in place of 13\. .+ shows how much\.$/,
+        /^The readings kept crossing the limit: .+ This one stays open until .+ changed at least 1,234 times .+ With a recovery value of 3\.5\s°C for Air temperature, there would have been 1 notice in the hour before, instead of 13\. .+ shows how much\.$/,
       ),
     );
     expect(askedOf(server, paths.advice).map(({ id }) => id)).toEqual(['1']);
