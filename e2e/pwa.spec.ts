@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BrowserContext, Page, Route } from '@playwright/test';
 import { publish, secretOf } from './device.ts';
+import { card, detail, noticeTenant, path } from './noticeTenant.ts';
 import { button, expectHomePage, signIn } from './pages.ts';
 import { nextBuild, startReleaseProxy } from './releaseProxy.ts';
 import { addresses } from './server.ts';
 import { expect, test } from './test.ts';
-import { openSession, openSignedIn, storeSession } from './testUsers.ts';
+import { fetchApiData, openSession, openSignedIn, storeSession } from './testUsers.ts';
 
 // The console as an app: installed, without a network, over a slow connection. All other tests
 // block the service worker.
@@ -180,6 +181,60 @@ test('without a network a reload and a start show the stored answers with their 
   await publish('WS-0001', secretOf('WS-0001'), { airTemperature: 4.4 });
   await expect(sameCard).toContainText('4.4');
   await expect(opened.getByText(/^As of/)).toHaveCount(0);
+});
+
+test('without a network an opened alarm still says what to do, and an answer to it is not sent, then or later', async ({
+  page,
+  context,
+}) => {
+  const person = { tenantName: 'ford', userName: 'deniz', password: 'water-at-the-ford' };
+  const devices = { 'FO-VALVE': 'Mast at the valve', 'FO-FAR': 'Mast beyond' };
+  const ford = noticeTenant({ person, scene: 'Ford', secret: '9be2071dc45a83f6', devices });
+  await ford.apply();
+  const channel = await fetchApiData(person, 'POST', `${path}/notice-channel/create`, {
+    noticeName: 'Mail',
+    noticeMode: ['email'],
+    email: { emails: ['ayla@example.com'] },
+  });
+  await ford.run('Cold beyond', 'FO-FAR');
+  await ford.run('Cold at the valve', 'FO-VALVE', { alarmDesc: 'Open the lower valve.', passageway: [channel] });
+  await ford.measure('FO-FAR', 1);
+  await ford.noticeOf('Cold beyond');
+  await ford.measure('FO-VALVE', -1.4);
+  await ford.noticeOf('Cold at the valve');
+  await openSignedIn(page, person, '/dashboard-default');
+  await workerReady(page);
+  await page.getByRole('link', { name: 'Alarm inform' }).click();
+  // The newest opens by itself.
+  await expect(detail(page).getByText('Open the lower valve.')).toBeVisible();
+  await expect(detail(page)).toContainText('ayla@example.com');
+  await expect(detail(page).locator('canvas')).toBeVisible();
+  await hidePage(page);
+  await expect.poll(() => keptAnswerKeys(page)).toContainEqual(expect.stringContaining('"chart"'));
+
+  await network(context, false);
+  await page.reload();
+  await expect(detail(page).getByText('Open the lower valve.')).toBeVisible();
+  await expect(detail(page).getByText(/^As of \d\d:\d\d$/)).toBeVisible();
+  await expect(detail(page).getByText(/^−1\.4\s°C/)).toBeVisible();
+  await expect(detail(page).locator('canvas')).toBeVisible();
+  expect(await allStoredText(page)).not.toContain('ayla@example.com');
+
+  const sent: string[] = [];
+  page.on('request', (request) => {
+    if (request.method() === 'PUT') sent.push(request.url());
+  });
+  await button(page, 'I am on it').click();
+  await expect(page.getByText('Not sent. Others are still told.')).toBeVisible();
+  await expect(page.getByRole('dialog')).toBeHidden();
+  await card(page, 'Cold beyond').click();
+  await expect(detail(page).getByText('This alarm was not opened on this device')).toBeVisible();
+
+  await network(context, true);
+  await expect(page.getByText('Connected again, everything is up to date')).toBeVisible();
+  await card(page, 'Cold at the valve').click();
+  await expect(detail(page)).toContainText('ayla@example.com');
+  expect(sent).toEqual([]);
 });
 
 test('after signing out nothing is left for the next user in the same tab, with or without a network', async ({

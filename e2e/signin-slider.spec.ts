@@ -109,6 +109,14 @@ test('the keyboard alone is sufficient', async ({ page }) => {
   const { panel, slider, outcome } = captchaOf(page);
   await expect(outcome).toHaveAttribute('data-phase', 'idle');
   await expect(slider).toBeFocused();
+  // The way without the picture comes after the slider, and is seen only with the focus.
+  const other = panel.getByRole('button', { name: 'Go on without the picture' });
+  const place = other.locator('..');
+  expect((await place.boundingBox())?.height).toBe(1);
+  await page.keyboard.press('Tab');
+  await expect(other).toBeFocused();
+  expect((await place.boundingBox())?.height).toBeGreaterThan(40);
+  await expect(place).toBeInViewport({ ratio: 1 });
   await page.keyboard.press('Escape');
   await expect(panel).toBeHidden();
   await expect(page.getByRole('button', { name: 'Sign in' })).toBeFocused();

@@ -34,6 +34,7 @@ const keysOfPart: Readonly<Record<Exclude<TextPart, 'rest'>, readonly string[]>>
     'inform.since',
     'inform.solve.button',
     'inform.solve.tooLong',
+    'inform.unsent',
     'inform.unsteady',
     'message',
     'nav',

@@ -11,6 +11,8 @@ import css from './PageError.module.css';
 
 interface PageErrorProps {
   queries: readonly UseQueryResult<unknown>[];
+  /** What is said of data that this device does not have, where a name for it is better than "this". */
+  notKept?: string;
 }
 
 /**
@@ -18,7 +20,7 @@ interface PageErrorProps {
  * banner above all pages reports a missing network; this note does so only if there is no data to
  * show.
  */
-export function PageError({ queries }: PageErrorProps) {
+export function PageError({ queries, notKept }: PageErrorProps) {
   const { t } = useTranslation();
   const offline = useOffline();
   const failed = queries.filter(({ isError, error }) => isError && !(offline && isNoAnswer(error)));
@@ -26,7 +28,7 @@ export function PageError({ queries }: PageErrorProps) {
   if (!queries.some(({ isError, data }) => isError && data === undefined)) return null;
   return (
     <div className={css.note}>
-      <ErrorNote title={t('offline.nothing')} text={t('offline.nothingText')} />
+      <ErrorNote title={notKept ?? t('offline.nothing')} text={t('offline.nothingText')} />
     </div>
   );
 }

@@ -24,6 +24,6 @@ export function updateDetails(client: QueryClient, changedNotices: Iterable<Live
   }
 }
 
-function changesReminders({ alarmNotice, deliveries }: AlarmDetail, { ack }: LiveNotice): boolean {
+function changesReminders({ alarmNotice, deliveries = [] }: AlarmDetail, { ack }: LiveNotice): boolean {
   return ack?.time !== alarmNotice.ack?.time && deliveries.some(isPlanned);
 }

@@ -7,9 +7,10 @@ import { pageSizes } from '@/lib/http/paging';
 import type { Language } from '@/lib/i18n/i18n';
 import type { NoticesSearch } from './search';
 
+export type { AlarmDetail } from '@/lib/alarm/notice';
+
 type Schemas = components['schemas'];
 
-export type AlarmDetail = Schemas['AlarmDetail'];
 export type DeviceProperty = Schemas['DeviceProperty'];
 export type Delivery = Schemas['Delivery'];
 

@@ -99,6 +99,30 @@ describe('the captcha', () => {
     await waitFor(() => expect(panel()).toBeNull());
   });
 
+  it.each([
+    ['user name', userName],
+    ['password', password],
+  ])('comes first: Enter in the %s leads to the slider, also while it is open', async (_, field) => {
+    stubSettings({ captcha: 'adaptive' });
+    captchaServer();
+    const loginRequests = stubLogin();
+    const { person } = openSignIn();
+    await fillSignIn(person);
+    for (const _time of ['first', 'again']) {
+      field().focus();
+      await person.keyboard('{Enter}');
+      await waitFor(() => expect(slider()).toHaveFocus());
+    }
+    // An unmoved slider lets nobody through.
+    await person.keyboard('{Enter}{Enter}');
+    expect(slider()).toHaveFocus();
+    expect(loginRequests).toEqual([]);
+    // An empty field comes before the slider.
+    await person.clear(field());
+    await person.keyboard('{Enter}');
+    expect(field()).toHaveFocus();
+  });
+
   it('sends the form’s current values when it is solved, and nothing if a value is missing then', async () => {
     stubSettings({ captcha: 'always' });
     const puzzles = captchaServer();
@@ -157,6 +181,11 @@ describe('the captcha', () => {
     await fillSignIn(person);
     await person.click(button());
     await waitFor(() => expect(panel()).toBeVisible());
+    // The slider comes first, and tells of the other way, which is the next one.
+    await waitFor(() => expect(slider()).toHaveFocus());
+    expect(slider()).toHaveAccessibleDescription(/Cannot see the picture\? The next button goes on without it\.$/);
+    await person.tab();
+    expect(unseen()).toHaveFocus();
     expect(unseen()).toHaveAccessibleDescription(
       'For people who cannot see it. After failed attempts the picture is needed.',
     );
@@ -183,6 +212,7 @@ describe('the captcha', () => {
     await person.click(button());
     await waitFor(() => expect(panel()).toBeVisible());
     expect(unseen()).toBeNull();
+    expect(slider()).not.toHaveAccessibleDescription(/without it/);
   });
 
   it('leaves the form ready if it cannot be loaded', async () => {

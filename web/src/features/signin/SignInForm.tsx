@@ -35,6 +35,7 @@ export function SignInForm({ onSubmit, others }: SignInFormProps) {
   const userNameRef = useRef<HTMLInputElement>(null);
   const passwordRef = useRef<HTMLInputElement>(null);
   const submitRef = useRef<HTMLButtonElement>(null);
+  const sliderRef = useRef<HTMLDivElement>(null);
   const toPassword = () => {
     passwordRef.current?.focus();
     passwordRef.current?.select();
@@ -57,8 +58,10 @@ export function SignInForm({ onSubmit, others }: SignInFormProps) {
 
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const credentials = busy || asking || offline ? null : complete();
+    const credentials = busy || offline ? null : complete();
     if (!credentials) return;
+    // The captcha is open already, so Enter in a field leads to it.
+    if (asking) return sliderRef.current?.focus();
     onSubmit();
     begin(credentials);
   };
@@ -152,6 +155,7 @@ export function SignInForm({ onSubmit, others }: SignInFormProps) {
       </form>
       {asking ? (
         <CaptchaPanel
+          slider={sliderRef}
           onVerified={(captchaVerification) => finish({ captchaVerification })}
           onClose={close}
           onUnseen={captchaOptional ? () => finish({ unseen: true }) : undefined}

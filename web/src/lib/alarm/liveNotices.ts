@@ -61,7 +61,10 @@ function mergeNotice(before: AlarmNotice, liveNotices: LiveNotice | undefined): 
  * Applies a live notice to the detail as long as its open or ended state stays the same. Returns
  * null when the notice has ended: only the server knows why, and by whom.
  */
-export function applyNoticeToDetail(detail: AlarmDetail, liveNotices: LiveNotice): AlarmDetail | null {
+export function applyNoticeToDetail<Detail extends Pick<AlarmDetail, 'alarmNotice'>>(
+  detail: Detail,
+  liveNotices: LiveNotice,
+): Detail | null {
   const { alarmNotice } = detail;
   if (liveNotices.resolveStatus !== alarmNotice.resolveStatus) return null;
   const { ack, unsteady, changes, holdsSince = alarmNotice.holdsSince } = liveNotices;

@@ -6,7 +6,10 @@ import { ApiError, api } from '@/lib/http/api';
 import type { Language } from '@/lib/i18n/i18n';
 import { noticeKeys } from './notices';
 
-type AlarmDetail = components['schemas']['AlarmDetail'];
+type Detail = components['schemas']['AlarmDetail'];
+
+/** One notice. What the browser stored for use without a network has no deliveries. */
+export type AlarmDetail = Omit<Detail, 'deliveries'> & Partial<Pick<Detail, 'deliveries'>>;
 
 /** One notice with all its details; null if there is none with that id. */
 export const noticeQuery = (language: Language, id: number) =>
@@ -23,11 +26,11 @@ export const noticeQuery = (language: Language, id: number) =>
     },
     // The live stream does not report the progress of deliveries, so a notice with waiting
     // deliveries is refetched when the window regains the focus.
-    refetchOnWindowFocus: ({ state: { data } }) => (data && isWaiting(data.deliveries) ? 'always' : false),
+    refetchOnWindowFocus: ({ state: { data } }) => (isWaiting(data?.deliveries) ? 'always' : false),
   });
 
 /** Whether any delivery is still to be sent. */
-export function isWaiting(deliveries: AlarmDetail['deliveries']): boolean {
+export function isWaiting(deliveries: AlarmDetail['deliveries'] = []): boolean {
   return deliveries.some(({ state }) => state === 'queued');
 }
 

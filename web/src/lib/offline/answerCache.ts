@@ -1,7 +1,7 @@
 import type { Query, QueryClient } from '@tanstack/react-query';
 import { isNoAnswer } from '../http/http';
 import { storageKey, useSession } from '../session/session';
-import { answerKindOf } from './answerKinds';
+import { answerKindOf, storedPart } from './answerKinds';
 import { AnswerStore } from './answerStore';
 import { noteLateAnswer, useReachability } from './reachability';
 
@@ -142,7 +142,8 @@ class AnswerCache {
       const query = cache.get(hash);
       const kind = query && answerKindOf(query.queryKey);
       if (!kind || query.state.data === undefined) return [];
-      return [{ hash, kind, data: query.state.data, updatedAt: query.state.dataUpdatedAt }];
+      const data = storedPart(kind, query.state.data);
+      return data === undefined ? [] : [{ hash, kind, data, updatedAt: query.state.dataUpdatedAt }];
     });
     for (const hash of this.dirtyHashes) this.writtenHashes.add(hash);
     this.dirtyHashes.clear();

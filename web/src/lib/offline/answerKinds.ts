@@ -2,8 +2,8 @@ import type { QueryKey } from '@tanstack/react-query';
 
 /**
  * Which answers are stored for use without a network, and how many of each kind: those of the home
- * page, the data centre and the first lists. No history beyond the last day's line, no pictures, no
- * credentials.
+ * page, the data centre, the first lists and the opened notices. No history beyond the last day's
+ * line and that around an alarm, no pictures, no credentials.
  */
 const maxEntries = {
   overview: 1,
@@ -17,6 +17,9 @@ const maxEntries = {
   day: 40,
   map: 2,
   notices: 3,
+  notice: 20,
+  noticeValues: 20,
+  noticeChart: 20,
   messages: 1,
   unread: 1,
   user: 1,
@@ -37,7 +40,7 @@ export function answerKindOf([area, kind, ...rest]: QueryKey): AnswerKind | null
     case 'console-settings':
       return 'settings';
     case 'alarm-notices':
-      return kind === 'page' ? 'notices' : null;
+      return noticeKinds.get(kind) ?? null;
     case 'messages':
       if (kind === 'page') return 'messages';
       return kind === 'unread' ? 'unread' : null;
@@ -50,6 +53,13 @@ export function answerKindOf([area, kind, ...rest]: QueryKey): AnswerKind | null
   }
 }
 
+const noticeKinds = new Map<unknown, AnswerKind>([
+  ['page', 'notices'],
+  ['notice', 'notice'],
+  ['properties', 'noticeValues'],
+  ['chart', 'noticeChart'],
+]);
+
 const deviceKinds = [
   'groups',
   'page',
@@ -59,6 +69,26 @@ const deviceKinds = [
   'model',
   'day',
 ] as const satisfies readonly AnswerKind[];
+
+/** A chart with more points is not stored: an open alarm's is written again every ten seconds. */
+const maxChartPoints = 5_000;
+
+/**
+ * What is stored of an answer; undefined: nothing. A notice is stored without its deliveries, which
+ * name other people's addresses and numbers.
+ */
+export function storedPart(kind: AnswerKind, data: unknown): unknown {
+  if (kind === 'notice') {
+    if (data === null) return undefined;
+    const { deliveries: _, ...others } = data as Record<string, unknown>;
+    return others;
+  }
+  if (kind === 'noticeChart') {
+    const points = Object.values(data as Record<string, unknown[]>).reduce((sum, list) => sum + list.length, 0);
+    return points > maxChartPoints ? undefined : data;
+  }
+  return data;
+}
 
 /** Metadata of a stored answer, available without reading it. */
 export interface AnswerInfo {

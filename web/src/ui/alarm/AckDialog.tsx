@@ -3,11 +3,13 @@ import { Button, Input, Segmented } from 'antd';
 import { type KeyboardEvent, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Ack, refetchNotices } from '@/lib/alarm/notices';
+import { notSentText, refuseOffline } from '@/lib/alarm/notSent';
 import { toast } from '@/lib/feedback/feedback';
 import { useClock } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
 import { api } from '@/lib/http/api';
 import { formErrorText } from '@/lib/http/errorText';
+import { useOffline } from '@/lib/offline/reachability';
 import { Dialog } from '../Dialog';
 import { Field } from '../form/Field';
 import { SendButton } from '../form/SendButton';
@@ -24,6 +26,8 @@ interface AckDialogProps {
   id: number;
   name: string;
   open: boolean;
+  /** Somebody is on it, perhaps the user. */
+  acknowledged: boolean;
   /** Another user's acknowledgement, which this one replaces. */
   other: Ack | undefined;
   /** The initial text of the note. */
@@ -32,10 +36,11 @@ interface AckDialogProps {
 }
 
 /** Acknowledges an open notice with a note and a time at which reminders continue. */
-export function AckDialog({ id, name, open, other, note: given, onClose }: AckDialogProps) {
+export function AckDialog({ id, name, open, acknowledged, other, note: given, onClose }: AckDialogProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const client = useQueryClient();
+  const offline = useOffline();
   const [formId, remindId] = [useId(), useId()];
   const [note, setNote] = useState(given);
   const [hours, setHours] = useState<(typeof hourChoices)[number]>(defaultHours);
@@ -92,7 +97,8 @@ export function AckDialog({ id, name, open, other, note: given, onClose }: AckDi
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
-          if (!acknowledge.isPending && length <= maxNoteLength) acknowledge.mutate();
+          if (acknowledge.isPending || length > maxNoteLength || refuseOffline(acknowledged)) return;
+          acknowledge.mutate();
         }}
       >
         <p className={css.name}>{name}</p>
@@ -129,6 +135,7 @@ export function AckDialog({ id, name, open, other, note: given, onClose }: AckDi
           </p>
         </div>
         {refused ? <Note tone="wrong">{refused}</Note> : null}
+        {offline ? <Note tone="warn">{notSentText(t, acknowledged)}</Note> : null}
       </form>
     </Dialog>
   );

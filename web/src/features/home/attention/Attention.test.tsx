@@ -1,5 +1,7 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { useFeedback } from '@/lib/feedback/feedback';
+import { noteNetworkChange } from '@/lib/offline/reachability';
 import { homeServer, openHome } from '@/test/homeServer';
 import { ok, onPut } from '@/test/server';
 import type { Attention, AttentionItem } from './queries';
@@ -123,6 +125,16 @@ describe('what needs a person now', () => {
     const dialog = await screen.findByRole('dialog');
     await user.click(within(dialog).getByRole('button', { name: 'I am on it' }));
     await waitFor(() => expect(body).toEqual({ id: 7, remindHours: 4 }));
+  });
+
+  it('says without a network that an acknowledgement is not sent', async () => {
+    home.server.attention = attention([frost]);
+    const { user } = await openHome(home);
+    vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
+    act(noteNetworkChange);
+    await user.click(within(region()).getByRole('button', { name: 'I am on it: Frost, Lower mast' }));
+    expect(useFeedback.getState().toasts).toMatchObject([{ title: 'Not sent. Others are still told.' }]);
+    expect(screen.queryByRole('dialog')).toBeNull();
   });
 
   it('leads to the dialog that ends an alarm, where a person may end it', async () => {

@@ -5,6 +5,7 @@ import UpOutlined from '@ant-design/icons/UpOutlined';
 import { Link } from '@tanstack/react-router';
 import { memo, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { refuseOffline } from '@/lib/alarm/notSent';
 import { useFormat } from '@/lib/format/format';
 import { withAntd } from '@/ui/antd/withAntd';
 import { lazyComponent } from '@/ui/lazyComponent';
@@ -87,7 +88,9 @@ export const Attention = memo(function Attention({ attention, failed, asOf, sele
               item={item}
               selected={item.deviceName === selected}
               onSelect={onSelect}
-              onAcknowledge={() => setAcking({ item, open: true })}
+              onAcknowledge={() => {
+                if (!refuseOffline(item.ack !== undefined)) setAcking({ item, open: true });
+              }}
             />
           ))}
         </ol>
@@ -103,6 +106,7 @@ export const Attention = memo(function Attention({ attention, failed, asOf, sele
           id={acking.item.noticeId}
           name={acking.item.title ?? ''}
           open={acking.open}
+          acknowledged={acking.item.ack !== undefined}
           other={acking.item.ack}
           note=""
           onClose={() => setAcking({ ...acking, open: false })}

@@ -1,3 +1,4 @@
+import { AsOfTime } from '@/ui/AsOfTime';
 import { LevelTag, ResolveTag, UnsteadyTag } from '@/ui/alarm/tags';
 import type { AlarmDetail } from '../queries';
 import { Facts } from './Facts';
@@ -5,8 +6,8 @@ import css from './Head.module.css';
 import { NoticeActions } from './NoticeActions';
 import { SinceLine } from './SinceLine';
 
-/** Title, state, since when, acknowledgement, the four times, and the actions. */
-export function Head({ detail }: { detail: AlarmDetail }) {
+/** Title, state, since when, acknowledgement, the four times, and the actions. `asOf`: when the detail was current. */
+export function Head({ detail, asOf }: { detail: AlarmDetail; asOf: number }) {
   const { title, resolveStatus, alarmLevel, alarmDesc, unsteady } = detail.alarmNotice;
   return (
     <header className={css.head}>
@@ -15,6 +16,7 @@ export function Head({ detail }: { detail: AlarmDetail }) {
         <ResolveTag status={resolveStatus} />
         <LevelTag level={alarmLevel} />
         {unsteady ? <UnsteadyTag /> : null}
+        <AsOfTime time={asOf} />
       </div>
       <SinceLine detail={detail} />
       {alarmDesc ? <p className={css.text}>{alarmDesc}</p> : null}

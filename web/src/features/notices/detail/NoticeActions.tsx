@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Button } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { refuseOffline } from '@/lib/alarm/notSent';
 import { userQuery } from '@/lib/http/queries';
 import { useMay } from '@/lib/session/useMay';
 import { lazyComponent } from '@/ui/lazyComponent';
@@ -41,10 +42,15 @@ export function NoticeActions({ detail }: { detail: AlarmDetail }) {
   const { data: user } = useQuery(userQuery());
   // Compared by name alone, since it only determines the note's initial text.
   const isOwnAck = ack !== undefined && ack.user === (user?.nickname || user?.userName);
-  const acknowledge = (words = '') => {
-    setTyped(words);
-    setAcking(true);
+  /** Opens a dialog; without a network it only says that nothing is sent. */
+  const ask = (openDialog: () => void) => {
+    if (!refuseOffline(ack !== undefined)) openDialog();
   };
+  const acknowledge = (words = '') =>
+    ask(() => {
+      setTyped(words);
+      setAcking(true);
+    });
   return (
     <>
       {open && ack ? (
@@ -52,7 +58,7 @@ export function NoticeActions({ detail }: { detail: AlarmDetail }) {
           ack={ack}
           mayChange={mayAct}
           onChange={() => acknowledge()}
-          onTakeBack={() => setTakeBackTarget({ id, name: title })}
+          onTakeBack={() => ask(() => setTakeBackTarget({ id, name: title }))}
         />
       ) : null}
       {mayAcknowledge || mayResolve ? (
@@ -68,7 +74,11 @@ export function NoticeActions({ detail }: { detail: AlarmDetail }) {
             </Button>
           ) : null}
           {mayResolve ? (
-            <Button icon={<CheckOutlined aria-hidden="true" />} aria-haspopup="dialog" onClick={() => setSolving(true)}>
+            <Button
+              icon={<CheckOutlined aria-hidden="true" />}
+              aria-haspopup="dialog"
+              onClick={() => ask(() => setSolving(true))}
+            >
               {t('inform.solve.button')}
             </Button>
           ) : null}
@@ -82,6 +92,7 @@ export function NoticeActions({ detail }: { detail: AlarmDetail }) {
           id={id}
           name={title}
           open={acking}
+          acknowledged={ack !== undefined}
           other={isOwnAck ? undefined : ack}
           note={typed || (isOwnAck ? ack.note : '')}
           onClose={() => setAcking(false)}

@@ -55,12 +55,12 @@ function Fetched({ id, onAll }: NoticeDetailProps & { id: number }) {
     <>
       {query.isError ? (
         <div className={css.error}>
-          <PageError queries={[query]} />
+          <PageError queries={[query]} notKept={t('inform.notKept')} />
         </div>
       ) : null}
       {detail ? (
         <>
-          <Head detail={detail} />
+          <Head detail={detail} asOf={query.dataUpdatedAt} />
           {detail.alarmNotice.unsteady ? (
             <div className={css.note}>
               <Unsteady detail={detail} />

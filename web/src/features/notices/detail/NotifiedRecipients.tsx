@@ -17,6 +17,14 @@ export function NotifiedRecipients({ detail }: { detail: AlarmDetail }) {
   const { t } = useTranslation();
   const format = useFormat();
   useDeliveriesLive(detail.alarmNotice.id);
+  if (!detail.deliveries) {
+    return (
+      <Block title={t('inform.told.title')}>
+        <p className={css.nobody}>{t('inform.told.notKept')}</p>
+        <p className={css.sub}>{t('offline.nothingText')}</p>
+      </Block>
+    );
+  }
   const recipients = notifiedRecipients(detail.deliveries);
   if (recipients.length === 0) {
     return (

@@ -3,10 +3,12 @@ import { Button, Input } from 'antd';
 import { useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { refetchNotices } from '@/lib/alarm/notices';
+import { notSentText, refuseOffline } from '@/lib/alarm/notSent';
 import { toast } from '@/lib/feedback/feedback';
 import { useFormat } from '@/lib/format/format';
 import { api } from '@/lib/http/api';
 import { formErrorText } from '@/lib/http/errorText';
+import { useOffline } from '@/lib/offline/reachability';
 import { Dialog } from '@/ui/Dialog';
 import { Field } from '@/ui/form/Field';
 import { SendButton } from '@/ui/form/SendButton';
@@ -34,11 +36,13 @@ export function SolveDialog({ detail, open, onClose, onAcknowledge }: SolveDialo
   const { t } = useTranslation();
   const format = useFormat();
   const client = useQueryClient();
+  const offline = useOffline();
   const formId = useId();
   const [remark, setRemark] = useState('');
   /** The other dialog opens only after this one has closed, so that the focus follows. */
   const acknowledgeAfterClose = useRef(false);
-  const { id, title } = detail.alarmNotice;
+  const { id, title, ack } = detail.alarmNotice;
+  const acknowledged = ack !== undefined;
   useFreshReadings(detail, open);
   const length = [...remark.trim()].length;
   const solve = useMutation({
@@ -78,6 +82,7 @@ export function SolveDialog({ detail, open, onClose, onAcknowledge }: SolveDialo
               type="primary"
               disabled={solve.isPending}
               onClick={() => {
+                if (refuseOffline(acknowledged)) return;
                 acknowledgeAfterClose.current = true;
                 onClose();
               }}
@@ -94,7 +99,8 @@ export function SolveDialog({ detail, open, onClose, onAcknowledge }: SolveDialo
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
-          if (!solve.isPending && length <= maxNoteLength) solve.mutate();
+          if (solve.isPending || length > maxNoteLength || refuseOffline(acknowledged)) return;
+          solve.mutate();
         }}
       >
         <p className={css.name}>{title}</p>
@@ -114,6 +120,7 @@ export function SolveDialog({ detail, open, onClose, onAcknowledge }: SolveDialo
           )}
         </Field>
         {refused ? <Note tone="wrong">{refused}</Note> : null}
+        {offline ? <Note tone="warn">{notSentText(t, acknowledged)}</Note> : null}
       </form>
     </Dialog>
   );

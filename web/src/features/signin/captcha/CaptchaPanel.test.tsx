@@ -1,63 +1,36 @@
-import { act, fireEvent, render, screen } from '@testing-library/react';
+import { act, fireEvent, screen } from '@testing-library/react';
 import { HttpResponse } from 'msw';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { useLanguage } from '@/lib/i18n/i18n';
+import { captchaAnswer, decrypt, drag, drop, slider, sliderTravel, waitWithoutClock } from '@/test/captcha';
 import {
-  captchaAnswer,
-  captchaServer,
-  decrypt,
-  drag,
-  drop,
-  slider,
-  sliderTravel,
-  waitWithoutClock,
-} from '@/test/captcha';
-import { gate } from '@/test/gate';
-import { CaptchaPanel } from './CaptchaPanel';
+  advance,
+  holdCaptcha,
+  onClose,
+  onVerified,
+  openPanel,
+  phase,
+  picture,
+  renderPanel,
+  slide,
+  words,
+} from '@/test/captchaPanel';
 
-let server: ReturnType<typeof captchaServer>;
-const onVerified = vi.fn<(verification: string) => void>();
-const onClose = vi.fn();
+let server: ReturnType<typeof holdCaptcha>;
 
 beforeEach(() => {
-  onVerified.mockReset();
-  onClose.mockReset();
-  server = captchaServer();
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] });
+  server = holdCaptcha();
 });
 
 afterEach(() => {
   vi.useRealTimers();
 });
 
-const picture = () => screen.queryByRole('img', { name: 'Picture with a gap for the piece' });
-const phase = () => slider().parentElement?.dataset.phase;
-const words = () => screen.getByRole('status').textContent;
 const piece = () => (document.querySelector('img[alt=""]') as HTMLElement).style.left;
-const advance = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
-const hide = (hidden: boolean) => {
-  vi.spyOn(document, 'hidden', 'get').mockReturnValue(hidden);
-  act(() => {
-    document.dispatchEvent(new Event('visibilitychange'));
-  });
-};
-
-async function open() {
-  const drawn = render(<CaptchaPanel onVerified={onVerified} onClose={onClose} />);
-  await waitWithoutClock(() => expect(phase()).toBe('idle'));
-  return drawn;
-}
-
-/** Drags to a place, releases, and waits for the server's answer. */
-async function slide(x: number, outcome: 'ok' | 'fail') {
-  drag(x);
-  drop(x);
-  await waitWithoutClock(() => expect(phase()).toBe(outcome));
-}
 
 describe('a drag', () => {
   it('moves the piece with the handle, is checked on release, and passes after a second', async () => {
-    await open();
+    await openPanel();
     expect(server.gets).toEqual([{ captchaType: 'blockPuzzle' }]);
     expect(picture()).toHaveAttribute('src', 'data:image/png;base64,YmFja2dyb3VuZA1=');
     expect(words()).toBe('Slide right to verify');
@@ -82,7 +55,7 @@ describe('a drag', () => {
   it('sends the position of the release in units of 310, however wide the picture is', async () => {
     server.target = 200;
     vi.spyOn(Element.prototype, 'clientWidth', 'get').mockReturnValue(264);
-    await open();
+    await openPanel();
     fireEvent.pointerDown(slider(), { pointerId: 1, button: 0, clientX: 50 });
     fireEvent.pointerUp(slider(), { pointerId: 1, button: 0, clientX: 50 + (200 / 263) * 220 + 0.1 });
     await waitWithoutClock(() => expect(phase()).toBe('ok'));
@@ -90,7 +63,7 @@ describe('a drag', () => {
   });
 
   it('does not go beyond the picture', async () => {
-    await open();
+    await openPanel();
     drag(900);
     expect(slider()).toHaveAttribute('aria-valuenow', '263');
     drag(-50);
@@ -100,7 +73,7 @@ describe('a drag', () => {
   });
 
   it('costs no attempt if it was only a tap or was cancelled', async () => {
-    await open();
+    await openPanel();
     drag(0.4);
     drop(0.4);
     expect(phase()).toBe('idle');
@@ -114,7 +87,7 @@ describe('a drag', () => {
   });
 
   it('takes only one finger and only the main button', async () => {
-    await open();
+    await openPanel();
     fireEvent.pointerDown(slider(), { pointerId: 1, button: 2, clientX: 0 });
     expect(phase()).toBe('idle');
     drag(60);
@@ -125,7 +98,7 @@ describe('a drag', () => {
   });
 
   it('begins where keys have moved the piece to', async () => {
-    await open();
+    await openPanel();
     fireEvent.keyDown(slider(), { key: 'ArrowRight', shiftKey: true });
     drag(120, 10);
     expect(slider()).toHaveAttribute('aria-valuenow', '120');
@@ -136,7 +109,7 @@ describe('by keyboard', () => {
   const press = (key: string, init = {}) => fireEvent.keyDown(slider(), { key, ...init });
 
   it('has the focus at once, moves finely and with Shift coarsely, and is checked with Enter', async () => {
-    render(<CaptchaPanel onVerified={onVerified} onClose={onClose} />);
+    renderPanel();
     expect(slider()).toHaveFocus();
     expect(slider()).toHaveAttribute('aria-disabled', 'true');
     press('ArrowRight');
@@ -157,7 +130,7 @@ describe('by keyboard', () => {
   });
 
   it('stops at both ends', async () => {
-    await open();
+    await openPanel();
     press('ArrowLeft');
     expect(slider()).toHaveAttribute('aria-valuenow', '0');
     press('ArrowRight', { shiftKey: true });
@@ -169,7 +142,7 @@ describe('by keyboard', () => {
   });
 
   it('does not check an unmoved piece and ignores other keys', async () => {
-    await open();
+    await openPanel();
     press('Enter');
     expect(phase()).toBe('idle');
     expect(press('Tab')).toBe(true);
@@ -179,7 +152,7 @@ describe('by keyboard', () => {
   });
 
   it('closes with Escape wherever the focus is, and nothing passes after that', async () => {
-    const { unmount } = await open();
+    const { unmount } = await openPanel();
     await slide(120, 'ok');
     fireEvent.keyDown(document.body, { key: 'Escape' });
     expect(onClose).toHaveBeenCalledTimes(1);
@@ -192,7 +165,7 @@ describe('by keyboard', () => {
 
 describe('a failure', () => {
   it('is shown in red for a second, then another picture comes', async () => {
-    await open();
+    await openPanel();
     await slide(40, 'fail');
     expect(words()).toBe('Verification failed, try again');
     expect(slider()).toHaveAttribute('aria-valuenow', '40');
@@ -208,7 +181,7 @@ describe('a failure', () => {
 
   it('that is one too many ends in the server’s refusal of another picture, which can be asked for again', async () => {
     const locked = 'Too many failures. Try again in 5 min';
-    await open();
+    await openPanel();
     await slide(40, 'fail');
     server.getAnswers.push(
       () => captchaAnswer('6202', locked),
@@ -231,120 +204,29 @@ describe('a failure', () => {
     ['9999', 'fault', 'Verification failed, try again'],
   ] as const)('of code %s (%s) reads: %s', async (code, message, shown) => {
     server.checkAnswers.push(() => captchaAnswer(code, message));
-    await open();
+    await openPanel();
     await slide(120, 'fail');
     expect(words()).toBe(shown);
   });
 
   it('to reach the server is shown as such', async () => {
     server.checkAnswers.push(() => HttpResponse.error());
-    await open();
+    await openPanel();
     await slide(120, 'fail');
     expect(words()).toBe('Cannot connect to the server');
   });
 });
 
-describe('a picture', () => {
-  const retry = () => screen.getByRole('button', { name: 'Retry' });
-
-  it.each([
-    [
-      'the server’s sentence',
-      () => captchaAnswer('6201', 'Too many pictures. Wait a minute'),
-      'Too many pictures. Wait a minute',
-    ],
-    ['a general error without a sentence', () => captchaAnswer('6112', null), 'Unknown system error'],
-    ['a missing connection', () => HttpResponse.error(), 'Cannot connect to the server'],
-    ['an answer that is not a puzzle', () => captchaAnswer('0000', null, { token: 't' }), 'Unknown system error'],
-    ['a proxy’s error page', () => new HttpResponse('<html>', { status: 502 }), 'The server answered with status 502'],
-  ])('shows %s with a retry if it cannot be fetched', async (_, answer, shown) => {
-    server.getAnswers.push(answer);
-    render(<CaptchaPanel onVerified={onVerified} onClose={onClose} />);
-    const note = await waitWithoutClock(() => screen.getByRole('alert'));
-    expect(note).toHaveTextContent('The picture did not arrive');
-    expect(note).toHaveTextContent(shown);
-    expect(slider()).toHaveAttribute('aria-disabled', 'true');
-    fireEvent.click(retry());
-    await waitWithoutClock(() => expect(phase()).toBe('idle'));
-    expect(screen.queryByRole('alert')).toBeNull();
-  });
-
-  it('is fetched again if it cannot be drawn', async () => {
-    await open();
-    fireEvent.error(picture() as HTMLElement);
-    expect(screen.getByRole('alert')).toHaveTextContent('The picture did not arrive');
-    fireEvent.click(retry());
-    await waitWithoutClock(() => expect(phase()).toBe('idle'));
-  });
-
-  it('is replaced on request, one call at a time', async () => {
-    await open();
-    const refresh = screen.getByRole('button', { name: 'New picture' });
-    const slow = gate();
-    server.getAnswers.push(() => slow.passed.then(() => captchaAnswer('6112', 'late')));
-    fireEvent.click(refresh);
-    expect(refresh).toHaveAttribute('aria-disabled', 'true');
-    fireEvent.click(refresh);
-    await waitWithoutClock(() => expect(server.gets).toHaveLength(2));
-    slow.open();
-    await waitWithoutClock(() => expect(phase()).toBe('broken'));
-    expect(server.gets).toHaveLength(2);
-  });
-
-  it('is replaced when it is due, and the panel says when that is', async () => {
-    await open();
-    expect(screen.getByText('New picture in 2:00')).toBeVisible();
-    await advance(12_000);
-    expect(screen.getByText('New picture in 1:48')).toBeVisible();
-    await advance(107_999);
-    expect(server.gets).toHaveLength(1);
-    await advance(1);
-    await waitWithoutClock(() => expect(server.gets).toHaveLength(2));
-    await waitWithoutClock(() => expect(phase()).toBe('idle'));
-    await advance(120_000);
-    await waitWithoutClock(() => expect(server.gets).toHaveLength(3));
-  });
-
-  it('stays during a drag and is replaced afterwards', async () => {
-    await open();
-    drag(90);
-    await advance(125_000);
-    expect(phase()).toBe('dragging');
-    expect(server.gets).toHaveLength(1);
-    fireEvent.pointerCancel(slider(), { pointerId: 1 });
-    await advance(0);
-    await waitWithoutClock(() => expect(server.gets).toHaveLength(2));
-  });
-
-  it('is still checked after too long a drag, since the server keeps it a little longer', async () => {
-    await open();
-    drag(120);
-    await advance(125_000);
-    drop(120);
-    await waitWithoutClock(() => expect(phase()).toBe('ok'));
-    expect(server.gets).toHaveLength(1);
-  });
-
-  it('is not replaced in a hidden page, but as soon as the page is visible', async () => {
-    await open();
-    hide(true);
-    await advance(600_000);
-    expect(server.gets).toHaveLength(1);
-    hide(false);
-    await waitWithoutClock(() => expect(server.gets).toHaveLength(2));
-  });
-});
-
 it('sends and returns plain text if the server sends no key', async () => {
   server.secretKey = '';
-  await open();
+  await openPanel();
   await slide(120, 'ok');
   await advance(1000);
   expect(onVerified).toHaveBeenCalledWith('token-1---{"x":120,"y":5}');
 });
 
 it('follows the language while it is open, numbers included', async () => {
-  await open();
+  await openPanel();
   drag(40);
   await advance(1840);
   drop(120);

@@ -1,6 +1,6 @@
 import CloseOutlined from '@ant-design/icons/CloseOutlined';
 import ReloadOutlined from '@ant-design/icons/ReloadOutlined';
-import { useEffect, useEffectEvent, useId, useRef } from 'react';
+import { type RefObject, useEffect, useEffectEvent, useId, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconButton } from '@/ui/IconButton';
 import css from './CaptchaPanel.module.css';
@@ -11,6 +11,8 @@ import { Slider } from './Slider';
 import { useCaptcha } from './useCaptcha';
 
 interface CaptchaPanelProps {
+  /** The slider's handle, to which the form leads. */
+  slider: RefObject<HTMLDivElement | null>;
   /** The puzzle was solved; called with the verification to sign in with. */
   onVerified: (captchaVerification: string) => void;
   /** The user closed the panel. */
@@ -23,7 +25,7 @@ interface CaptchaPanelProps {
  * The slider captcha. It opens below the button and covers none of the fields, so it is not a modal
  * dialog.
  */
-export function CaptchaPanel({ onVerified, onClose, onUnseen }: CaptchaPanelProps) {
+export function CaptchaPanel({ slider, onVerified, onClose, onUnseen }: CaptchaPanelProps) {
   const { t } = useTranslation();
   const id = useId();
   const panel = useRef<HTMLDivElement>(null);
@@ -61,7 +63,7 @@ export function CaptchaPanel({ onVerified, onClose, onUnseen }: CaptchaPanelProp
       </header>
       <Picture state={captcha.state} onRetry={captcha.refresh} onBroken={captcha.reportBroken} />
       <div className={css.foot}>
-        <Slider captcha={captcha} hintId={`${id}-hint`} />
+        <Slider captcha={captcha} handle={slider} hintIds={onUnseen ? `${id}-hint ${id}-other` : `${id}-hint`} />
         <p className={css.help}>
           <span id={`${id}-hint`}>
             <KeyHint />
@@ -70,6 +72,9 @@ export function CaptchaPanel({ onVerified, onClose, onUnseen }: CaptchaPanelProp
         </p>
         {onUnseen ? (
           <div className={css.unseen}>
+            <span id={`${id}-other`} hidden>
+              {t('captcha.unseenNext')}
+            </span>
             <button type="button" aria-describedby={`${id}-unseen`} onClick={onUnseen}>
               {t('captcha.unseen')}
             </button>

@@ -2,7 +2,7 @@ import CheckCircleFilled from '@ant-design/icons/CheckCircleFilled';
 import CloseCircleOutlined from '@ant-design/icons/CloseCircleOutlined';
 import DoubleRightOutlined from '@ant-design/icons/DoubleRightOutlined';
 import LoadingOutlined from '@ant-design/icons/LoadingOutlined';
-import { type CSSProperties, type KeyboardEvent, type PointerEvent, useEffect, useRef } from 'react';
+import { type CSSProperties, type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '@/lib/format/format';
 import { failureText } from './failureText';
@@ -12,7 +12,8 @@ import type { useCaptcha } from './useCaptcha';
 
 interface SliderProps {
   captcha: ReturnType<typeof useCaptcha>;
-  hintId: string;
+  handle: RefObject<HTMLDivElement | null>;
+  hintIds: string;
 }
 
 /** How far a key moves the piece: in fine steps and, with Shift, in coarse ones. */
@@ -21,16 +22,15 @@ const coarse = 10;
 const directions: Record<string, number> = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 };
 
 /** The handle that moves the piece, and below it the instruction or the outcome. */
-export function Slider({ captcha, hintId }: SliderProps) {
+export function Slider({ captcha, handle, hintIds }: SliderProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const { phase, x, seconds, error } = captcha.state;
   const track = useRef<HTMLDivElement>(null);
-  const handle = useRef<HTMLDivElement>(null);
   const dragState = useRef<{ pointer: number; from: number; travel: number } | null>(null);
 
   // The handle takes the focus, so that keyboard users can continue by keyboard.
-  useEffect(() => handle.current?.focus({ preventScroll: true }), []);
+  useEffect(() => handle.current?.focus({ preventScroll: true }), [handle]);
 
   const placeOf = (event: PointerEvent) => {
     if (dragState.current?.pointer !== event.pointerId) return null;
@@ -98,7 +98,7 @@ export function Slider({ captcha, hintId }: SliderProps) {
         role="slider"
         tabIndex={0}
         aria-label={t('captcha.title')}
-        aria-describedby={hintId}
+        aria-describedby={hintIds}
         aria-valuemin={0}
         aria-valuemax={maxTravel}
         aria-valuenow={Math.round(x)}
