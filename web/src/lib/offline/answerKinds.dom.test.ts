@@ -21,8 +21,8 @@ describe('the kind of an answer', () => {
     [deviceKeys.map(null), 'map'],
     [['alarm-notices', 'page', { pageNo: 1 }], 'notices'],
     [['alarm-notices', 'notice', 7, 'tr-tr'], 'notice'],
-    [['alarm-notices', 'properties', 'A', 'tr-tr'], 'noticeValues'],
-    [['alarm-notices', 'chart', { deviceName: 'A' }], 'noticeChart'],
+    [['alarm-notices', 'properties', 'A', 'tr-tr'], 'properties'],
+    [['alarm-notices', 'chart', { deviceName: 'A' }], 'chart'],
     [messagesQuery('tr-tr', 1, 5).queryKey, 'messages'],
     [unreadCountQuery().queryKey, 'unread'],
     [userQuery().queryKey, 'user'],
@@ -60,8 +60,8 @@ describe('what is stored', () => {
   it('of a chart is all of it, or nothing of more than 5,000 points', () => {
     const points = (count: number) => Array.from({ length: count }, (_, time) => ({ time, value: 1 }));
     const chart = { airTemperature: points(4_000), airHumidity: points(1_000) };
-    expect(storedPart('noticeChart', chart)).toBe(chart);
-    expect(storedPart('noticeChart', { ...chart, heating: points(1) })).toBeUndefined();
+    expect(storedPart('chart', chart)).toBe(chart);
+    expect(storedPart('chart', { ...chart, heating: points(1) })).toBeUndefined();
   });
 
   it('of another kind is the answer itself', () => {

@@ -18,8 +18,8 @@ const maxEntries = {
   map: 2,
   notices: 3,
   notice: 20,
-  noticeValues: 20,
-  noticeChart: 20,
+  properties: 20,
+  chart: 20,
   messages: 1,
   unread: 1,
   user: 1,
@@ -40,7 +40,8 @@ export function answerKindOf([area, kind, ...rest]: QueryKey): AnswerKind | null
     case 'console-settings':
       return 'settings';
     case 'alarm-notices':
-      return noticeKinds.get(kind) ?? null;
+      if (kind === 'page') return 'notices';
+      return noticeKinds.find((known) => known === kind) ?? null;
     case 'messages':
       if (kind === 'page') return 'messages';
       return kind === 'unread' ? 'unread' : null;
@@ -53,12 +54,8 @@ export function answerKindOf([area, kind, ...rest]: QueryKey): AnswerKind | null
   }
 }
 
-const noticeKinds = new Map<unknown, AnswerKind>([
-  ['page', 'notices'],
-  ['notice', 'notice'],
-  ['properties', 'noticeValues'],
-  ['chart', 'noticeChart'],
-]);
+/** Of an opened notice: itself, the latest values of its device, and its chart. */
+const noticeKinds = ['notice', 'properties', 'chart'] as const satisfies readonly AnswerKind[];
 
 const deviceKinds = [
   'groups',
@@ -78,16 +75,9 @@ const maxChartPoints = 5_000;
  * name other people's addresses and numbers.
  */
 export function storedPart(kind: AnswerKind, data: unknown): unknown {
-  if (kind === 'notice') {
-    if (data === null) return undefined;
-    const { deliveries: _, ...others } = data as Record<string, unknown>;
-    return others;
-  }
-  if (kind === 'noticeChart') {
-    const points = Object.values(data as Record<string, unknown[]>).reduce((sum, list) => sum + list.length, 0);
-    return points > maxChartPoints ? undefined : data;
-  }
-  return data;
+  if (kind === 'notice') return data ? { ...data, deliveries: undefined } : undefined;
+  const isTooLarge = kind === 'chart' && Object.values(data as object).flat().length > maxChartPoints;
+  return isTooLarge ? undefined : data;
 }
 
 /** Metadata of a stored answer, available without reading it. */
