@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 
 	"tilth/internal/domain/device"
@@ -13,7 +12,7 @@ import (
 	"tilth/internal/platform/comparator"
 )
 
-// UrgentNotice is an open notice with what it takes to say how its cause has moved since it began.
+// UrgentNotice is an open notice with what it takes to say what it is about.
 type UrgentNotice struct {
 	Notice
 	Device    device.ID
@@ -85,23 +84,12 @@ func (s *NoticeStore) KnownOffline(ctx context.Context, t tenant.ID) (map[device
 	return known, wrap("find known offline devices", err)
 }
 
-// Trend is how a number has moved since its notice began.
-type Trend string
-
-// The trends. The empty one is not known.
-const (
-	Rising  Trend = "rising"
-	Falling Trend = "falling"
-	Steady  Trend = "steady"
-)
-
-// Cause is what an open notice is about: the condition that tells most, the newest value of its
-// property, and how that has moved since the notice began.
+// Cause is what an open notice is about: the condition that tells most, and the newest value of its
+// property.
 type Cause struct {
 	Condition Condition
 	Property  *device.Property
 	Newest    *reading.Newest // nil: the device has none
-	Trend     Trend
 }
 
 // CauseOf gives the cause of a notice on readings by its device's newest values: its first condition
@@ -130,36 +118,5 @@ func (u *UrgentNotice) CauseOf(c *device.Catalog, newest []reading.Newest) *Caus
 		return cause
 	}
 	cause.Newest = &newest[i]
-	if began := u.Began.Values[cause.Condition.Attribute]; began.Kind() == reading.KindNumber &&
-		newest[i].Value.Kind() == reading.KindNumber {
-		cause.Trend = trendBetween(
-			began.Float(), newest[i].Value.Float(), c.LeastSpan(cause.Property), cause.Property.Precision,
-		)
-	}
 	return cause
-}
-
-// steadyPart is the part of a property's least span within which a number counts as steady: what
-// its chart would show as a flat line.
-const steadyPart = .05
-
-// trendBetween compares two numbers. Smaller differences than the last decimal that people see, or
-// than a small part of the property's least span, are none.
-func trendBetween(began, now float64, span *float64, decimals *int) Trend {
-	within := 0.
-	if span != nil {
-		within = *span * steadyPart
-	}
-	if decimals != nil {
-		within = max(within, math.Pow10(-*decimals))
-	}
-	const rounding = 1 - 1e-9 // as floating-point numbers, 4.2 and 4.3 differ by a little less than 0.1
-	switch difference := now - began; {
-	case difference > 0 && difference >= within*rounding:
-		return Rising
-	case difference < 0 && -difference >= within*rounding:
-		return Falling
-	default:
-		return Steady
-	}
 }

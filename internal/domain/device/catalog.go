@@ -14,7 +14,6 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"tilth/internal/platform/agronomy"
 	"tilth/internal/platform/db"
 	"tilth/internal/platform/errs"
 	"tilth/internal/platform/text"
@@ -274,24 +273,6 @@ func (c *Catalog) Unit(p *Property) string {
 		return e.Unit
 	}
 	return ""
-}
-
-// LeastSpan gives how much the value axis of a property's chart spans at least, in the property's
-// unit: what its element says, else what suits its quantity; nil if neither is known in this unit.
-func (c *Catalog) LeastSpan(p *Property) *float64 {
-	if p.DataType != Number {
-		return nil
-	}
-	unit := c.Unit(p)
-	if e := c.Element(p.Identifier); e != nil && e.LeastSpan != nil && e.Unit == unit {
-		return e.LeastSpan
-	}
-	for _, quantity := range []string{p.Identifier, p.Formula} {
-		if span, ok := agronomy.LeastSpan(quantity, unit); ok {
-			return &span
-		}
-	}
-	return nil
 }
 
 // PutElement creates or changes an element. Readers see it after Load.

@@ -224,31 +224,3 @@ func TestPropertyNameAndUnitFallback(t *testing.T) {
 		}
 	}
 }
-
-func TestLeastSpan(t *testing.T) {
-	c, fresh := newCatalog(t)
-	for _, e := range []device.Element{
-		{YeuSign: "soilMoisture10", Unit: "%", LeastSpan: new(3.0)},
-		{YeuSign: "soilMoisture30", Unit: "%"},
-		{YeuSign: "milkYield", Unit: "L", LeastSpan: new(7.5)},
-	} {
-		if err := c.PutElement(t.Context(), &e); err != nil {
-			t.Fatal(err)
-		}
-	}
-	c = fresh()
-	for name, want := range map[*device.Property]*float64{
-		{Identifier: "soilMoisture10", DataType: device.Number}:                              new(3.0),
-		{Identifier: "soilMoisture30", DataType: device.Number}:                              new(5.0),
-		{Identifier: "soilMoisture60", DataType: device.Number, ElementUnit: "%"}:            new(5.0),
-		{Identifier: "soilMoisture60", DataType: device.Number}:                              nil, // its unit is unknown
-		{Identifier: "milkYield", DataType: device.Number}:                                   new(7.5),
-		{Identifier: "milkYield", DataType: device.Number, ElementUnit: "gal"}:               nil,
-		{Identifier: "dew", DataType: device.Number, ElementUnit: "°C", Formula: "dewPoint"}: new(5.0),
-		{Identifier: "uvIndex", DataType: device.Text}:                                       nil,
-	} {
-		if got := c.LeastSpan(name); !cmp.Equal(got, want) {
-			t.Errorf("%s in %q: %v, want %v", name.Identifier, name.ElementUnit, got, want)
-		}
-	}
-}

@@ -33,16 +33,16 @@ func (c *Catalog) Signal(p *Product) *Property { return c.stateProperty(p, signa
 // reception, or what it is like in the device's box.
 func (c *Catalog) Housekeeping(x *Property) bool { return x.housekeeping(c.Unit(x)) }
 
-func (x *Property) housekeeping(unit string) bool {
-	return x.tells(unit, batteryWords, batteryUnits) || x.tells(unit, signalWords, signalUnits) ||
-		x.tells(unit, enclosureWords, enclosureUnits)
+func (p *Property) housekeeping(unit string) bool {
+	return p.tells(unit, batteryWords, batteryUnits) || p.tells(unit, signalWords, signalUnits) ||
+		p.tells(unit, enclosureWords, enclosureUnits)
 }
 
 // tells is true for a measured number whose identifier contains one of words and whose unit is one of
 // units.
-func (x *Property) tells(unit string, words, units []string) bool {
-	identifier := strings.ToLower(x.Identifier)
-	return x.DataType == Number && !x.Derived() && slices.Contains(units, unit) &&
+func (p *Property) tells(unit string, words, units []string) bool {
+	identifier := strings.ToLower(p.Identifier)
+	return p.DataType == Number && !p.Derived() && slices.Contains(units, unit) &&
 		slices.ContainsFunc(words, func(word string) bool { return strings.Contains(identifier, word) })
 }
 

@@ -55,7 +55,10 @@ func (s *server) GetAttention(
 	}
 	items := make([]wire.AttentionItem, 0, maxAttentionItems)
 	for i := range notices {
-		item := s.alarmItem(ctx, &notices[i])
+		item, err := s.alarmItem(ctx, &notices[i])
+		if err != nil {
+			return nil, err
+		}
 		if cause, found := causes[notices[i].Device]; found && tellsOfSilence(&notices[i]) {
 			item.Cause = new(silenceCause(&cause))
 		}
@@ -105,7 +108,7 @@ func (s *server) unreachedRules(ctx context.Context, t tenant.ID) (*wire.Unreach
 	return &wire.UnreachedRules{Count: count, AlarmName: name}, nil
 }
 
-func (s *server) alarmItem(ctx context.Context, u *alarm.UrgentNotice) wire.AttentionItem {
+func (s *server) alarmItem(ctx context.Context, u *alarm.UrgentNotice) (wire.AttentionItem, error) {
 	since := u.HoldsSince
 	if since == 0 {
 		since = u.Start
@@ -117,19 +120,32 @@ func (s *server) alarmItem(ctx context.Context, u *alarm.UrgentNotice) wire.Atte
 	}
 	cause := u.CauseOf(s.Catalog, s.Readings.Newest(ctx, caller(ctx).Tenant, u.Device))
 	if cause == nil {
-		return item
+		return item, nil
 	}
 	item.Identifier = &cause.Property.Identifier
 	item.Limit = &wire.AttentionLimit{
 		Subconditions: wire.Operator(cause.Condition.Operator), Value: cause.Condition.Value,
 	}
-	if cause.Newest != nil {
-		item.Reading = s.wireReading(ctx, cause.Property, cause.Newest)
+	if cause.Newest == nil {
+		return item, nil
 	}
-	if cause.Trend != "" {
-		item.Trend = new(wire.AttentionItemTrend(cause.Trend))
+	item.Reading = s.wireReading(ctx, cause.Property, cause.Newest)
+	trend, err := s.trend(ctx, u.Device, cause.Property, cause.Newest.Time)
+	if err != nil || trend == nil {
+		return item, err
 	}
-	return item
+	item.Trend = &wire.AttentionTrend{Change: trend.Change, Span: trend.Span.Milliseconds()}
+	return item, nil
+}
+
+// trend gives the trend of a property of one of the caller's devices up to its newest reading; nil
+// where there is none to tell.
+func (s *server) trend(ctx context.Context, d device.ID, p *device.Property, newest int64) (*alarm.Trend, error) {
+	readings := func(ctx context.Context, from, to int64, fn func(at int64, fields []reading.Field) error) error {
+		return s.Readings.Range(ctx, caller(ctx).Tenant, d, from, to, []device.PropertyID{p.ID}, fn)
+	}
+	now := s.Now().UnixMilli()
+	return alarm.TrendAt(ctx, readings, s.Catalog.TrendSpan(p), s.Catalog.TrendDecimals(p), min(newest, now), now)
 }
 
 func (s *server) wireReading(ctx context.Context, p *device.Property, n *reading.Newest) *wire.Reading {

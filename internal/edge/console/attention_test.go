@@ -3,6 +3,7 @@ package console_test
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -162,45 +163,46 @@ func TestAttentionNamesSilenceOnce(t *testing.T) {
 	}
 }
 
-// The value of an alarm is the newest one, and its trend is the way it went since the alarm began.
+// The value of an alarm is the newest one. Its trend is by how much that rose or fell within the hour,
+// whatever it was when the alarm began; none where there is too little of the hour, and none of noise.
 func TestAttentionTrend(t *testing.T) {
-	w := newServer(t)
-	w.frostRule(w.field.ID, w.ws2)
-	w.Clock.Advance(time.Second)
-	w.evaluate(t, w.ws2, air(1.5))
-	id := w.newestNotice(t)
-	item := func() wire.AttentionItem {
-		t.Helper()
-		for _, item := range w.attention(t, w.ada).Items {
-			if item.NoticeId != nil && *item.NoticeId == id {
-				return item
-			}
-		}
-		t.Fatal("the notice is missing")
-		return wire.AttentionItem{}
-	}
-	for _, c := range []struct {
-		degrees float64
-		want    wire.AttentionItemTrend
+	for name, c := range map[string]struct {
+		minutes int
+		degrees func(ago int) float64
+		want    *wire.AttentionTrend
 	}{
-		{1.5, wire.TrendSteady},
-		{1.46, wire.TrendSteady},
-		{1.2, wire.TrendFalling},
-		{-4, wire.TrendFalling},
-		{1.9, wire.TrendRising},
+		"falling":     {70, func(ago int) float64 { return 1 + float64(ago)/100 }, &wire.AttentionTrend{Change: -.6, Span: 3_600_000}},
+		"rising":      {70, func(ago int) float64 { return 1 - float64(ago)/50 }, &wire.AttentionTrend{Change: 1.2, Span: 3_600_000}},
+		"noise":       {70, func(ago int) float64 { return []float64{1, .9, .6, .7}[ago%4] }, nil},
+		"ten minutes": {10, func(ago int) float64 { return 1 + float64(ago)/10 }, nil},
 	} {
+		w := newServer(t)
+		w.frostRule(w.field.ID, w.ws2)
 		w.Clock.Advance(time.Minute)
-		w.measure(t, w.ws2, w.Clock.Now(), air(c.degrees))
-		got := item()
-		if got.Trend == nil || *got.Trend != c.want || got.Reading == nil ||
-			got.Reading.Value != reading.Number(c.degrees) ||
-			got.Reading.Time != w.Clock.Milli() || got.Reading.Unit != "°C" ||
-			got.Reading.Name != "Air temperature" {
-			t.Errorf("%v °C: %s, want %s", c.degrees, asJSON(t, got), c.want)
+		for ago := c.minutes; ago > 0; ago-- {
+			w.measure(t, w.ws2, w.Clock.Now().Add(-time.Duration(ago)*time.Minute), air(c.degrees(ago)))
+		}
+		w.evaluate(t, w.ws2, air(c.degrees(0)))
+		id := w.newestNotice(t)
+		items := w.attention(t, w.ada).Items
+		i := slices.IndexFunc(
+			items,
+			func(item wire.AttentionItem) bool { return item.NoticeId != nil && *item.NoticeId == id },
+		)
+		if i < 0 {
+			t.Fatalf("%s: the notice is missing", name)
+		}
+		got := items[i]
+		if !reflect.DeepEqual(got.Trend, c.want) {
+			t.Errorf("%s: %s, want %s", name, asJSON(t, got.Trend), asJSON(t, c.want))
+		}
+		if got.Reading == nil || got.Reading.Value != reading.Number(1) || got.Reading.Time != w.Clock.Milli() ||
+			got.Reading.Unit != "°C" || got.Reading.Name != "Air temperature" {
+			t.Errorf("%s: %s", name, asJSON(t, got))
 		}
 		if got.Limit == nil || got.Limit.Subconditions != "<" || got.Limit.Value != reading.Number(2) ||
 			*got.Identifier != "airTemperature" {
-			t.Errorf("limit: %s", asJSON(t, got))
+			t.Errorf("%s: limit: %s", name, asJSON(t, got))
 		}
 	}
 }

@@ -75,7 +75,11 @@ func (f *figures) of(l text.Language, scene int64) []wire.MainFigures {
 		})
 	}
 	slices.SortFunc(list, func(a, b wire.MainFigures) int {
-		return cmp.Or(cmp.Compare(b.Devices, a.Devices), cmp.Compare(a.Sign, b.Sign), cmp.Compare(a.ProductId, b.ProductId))
+		return cmp.Or(
+			cmp.Compare(b.Devices, a.Devices),
+			cmp.Compare(a.Sign, b.Sign),
+			cmp.Compare(a.ProductId, b.ProductId),
+		)
 	})
 	return list
 }

@@ -1,6 +1,9 @@
 package agronomy
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 func TestLeastSpan(t *testing.T) {
 	for _, c := range []struct {
@@ -20,6 +23,29 @@ func TestLeastSpan(t *testing.T) {
 	} {
 		if got, ok := LeastSpan(c.quantity, c.unit); ok != c.ok || ok && got != c.want {
 			t.Errorf("%q in %q: %v, %v; want %v, %v", c.quantity, c.unit, got, ok, c.want, c.ok)
+		}
+	}
+}
+
+func TestTrendSpan(t *testing.T) {
+	for _, c := range []struct {
+		quantity, unit string
+		want           time.Duration
+	}{
+		{"soilMoisture", "%", 24 * time.Hour},
+		{"soilMoisture30", "%", 24 * time.Hour},
+		{"airTemperature", "°C", time.Hour},
+		{"airTemperature", "°F", 0},
+		{"airPressure", "hPa", 3 * time.Hour},
+		{"dissolvedOxygen", "mg/L", 6 * time.Hour},
+		{"windDirection", "°", 0},
+		{"rainfall", "mm", 0},
+		{"batteryVoltage", "V", 0},
+		{"milkYield", "", 0},
+		{"", "", 0},
+	} {
+		if got := TrendSpan(c.quantity, c.unit); got != c.want {
+			t.Errorf("%q in %q: %v, want %v", c.quantity, c.unit, got, c.want)
 		}
 	}
 }

@@ -4791,11 +4791,20 @@ export interface components {
             reading?: components["schemas"]["Reading"];
             limit?: components["schemas"]["AttentionLimit"];
             cause?: components["schemas"]["SilenceCause"];
+            trend?: components["schemas"]["AttentionTrend"];
+        };
+        /** @description by how much the number rose or fell over a span that suits its quantity (air an hour, soil a day), up to its newest reading; absent where the change is not more than the noise of the readings, where there are too few of them, and of switches and quantities without a trend */
+        AttentionTrend: {
             /**
-             * @description how the number has moved since the notice began; absent where that is not known
-             * @enum {string}
+             * Format: double
+             * @description in the reading's unit, rounded to its precision; not 0
              */
-            trend?: "rising" | "falling" | "steady";
+            change: number;
+            /**
+             * Format: int64
+             * @description milliseconds
+             */
+            span: number;
         };
         AttentionLimit: {
             subconditions: components["schemas"]["Operator"];

@@ -135,27 +135,6 @@ func (e AttentionItemKind) Valid() bool {
 	}
 }
 
-// Defines values for AttentionItemTrend.
-const (
-	TrendFalling AttentionItemTrend = "falling"
-	TrendRising  AttentionItemTrend = "rising"
-	TrendSteady  AttentionItemTrend = "steady"
-)
-
-// Valid indicates whether the value is a known member of the AttentionItemTrend enum.
-func (e AttentionItemTrend) Valid() bool {
-	switch e {
-	case TrendFalling:
-		return true
-	case TrendRising:
-		return true
-	case TrendSteady:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for CaptchaDemandCaptchaRequired.
 const (
 	CaptchaDemandCaptchaRequiredTrue CaptchaDemandCaptchaRequired = true
@@ -1265,15 +1244,12 @@ type AttentionItem struct {
 	// Title only of an alarm: its notice's title
 	Title *string `json:"title,omitempty"`
 
-	// Trend how the number has moved since the notice began; absent where that is not known
-	Trend *AttentionItemTrend `json:"trend,omitempty"`
+	// Trend by how much the number rose or fell over a span that suits its quantity (air an hour, soil a day), up to its newest reading; absent where the change is not more than the noise of the readings, where there are too few of them, and of switches and quantities without a trend
+	Trend *AttentionTrend `json:"trend,omitempty"`
 }
 
 // AttentionItemKind defines model for AttentionItem.Kind.
 type AttentionItemKind string
-
-// AttentionItemTrend how the number has moved since the notice began; absent where that is not known
-type AttentionItemTrend string
 
 // AttentionLimit defines model for AttentionLimit.
 type AttentionLimit struct {
@@ -1282,6 +1258,15 @@ type AttentionLimit struct {
 
 	// Value a number, a boolean or a text
 	Value ReadingValue `json:"value"`
+}
+
+// AttentionTrend by how much the number rose or fell over a span that suits its quantity (air an hour, soil a day), up to its newest reading; absent where the change is not more than the noise of the readings, where there are too few of them, and of switches and quantities without a trend
+type AttentionTrend struct {
+	// Change in the reading's unit, rounded to its precision; not 0
+	Change float64 `json:"change"`
+
+	// Span milliseconds
+	Span int64 `json:"span"`
 }
 
 // AuditChange One field of a thing, with its name in the calls.

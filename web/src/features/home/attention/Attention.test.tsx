@@ -21,7 +21,7 @@ const frost: AttentionItem = {
   identifier: 'airTemperature',
   reading: { value: -1.4, time: now - 60_000, unit: '°C', name: 'Air temperature', precision: 1 },
   limit: { subconditions: '<', value: 0 },
-  trend: 'falling',
+  trend: { change: -0.8, span: 3_600_000 },
 };
 const silent = (deviceName: string): AttentionItem => ({
   kind: 'silent',
@@ -63,7 +63,7 @@ describe('what needs a person now', () => {
     await openHome(home);
     const [row] = rows();
     expect(row).toHaveTextContent('Serious');
-    expect(row).toHaveTextContent(/−1.4 °C.*falling.*limit < 0 °C.*since/);
+    expect(row).toHaveTextContent(/−1.4 °C.*falling, −0.8 °C in 1 h.*limit < 0 °C.*since/);
     const within1 = within(row as HTMLElement);
     expect(within1.getByRole('link', { name: 'Frost' })).toHaveAttribute('href', '/inform?id=7');
     expect(within1.getByRole('link', { name: 'History of Lower mast' })).toHaveAttribute(
@@ -71,6 +71,15 @@ describe('what needs a person now', () => {
       '/analysis?devices=WS-2&signs=airTemperature&range=day&alarm=7',
     );
     expect(within1.getByText('North orchard')).toBeVisible();
+  });
+
+  it('says a rise with its sign and span, and nothing without a trend', async () => {
+    const moist = { value: 17.4, time: now, unit: '%', name: 'Soil moisture', precision: 1 };
+    const rising = { ...frost, noticeId: 8, reading: moist, trend: { change: 0.8, span: 86_400_000 } };
+    home.server.attention = attention([rising, { ...frost, trend: undefined }]);
+    await openHome(home);
+    expect(rows()[0]).toHaveTextContent('17.4% rising, +0.8% in 24 h');
+    expect(rows()[1]).not.toHaveTextContent(/rising|falling|steady/);
   });
 
   it('selects the worst device, and keeps the selection when another becomes worse', async () => {

@@ -1,6 +1,5 @@
 import ArrowDownOutlined from '@ant-design/icons/ArrowDownOutlined';
 import ArrowUpOutlined from '@ant-design/icons/ArrowUpOutlined';
-import MinusOutlined from '@ant-design/icons/MinusOutlined';
 import { useTranslation } from 'react-i18next';
 import { comparators } from '@/lib/alarm/comparator';
 import { useFormat } from '@/lib/format/format';
@@ -8,9 +7,14 @@ import { ReadingText } from '@/ui/ReadingText';
 import type { AttentionItem } from './queries';
 import css from './Value.module.css';
 
-const trendIcons = { rising: ArrowUpOutlined, falling: ArrowDownOutlined, steady: MinusOutlined } as const;
+const hourMs = 3_600_000;
 
-/** The newest value, which way it went since the alarm began, and the limit. */
+interface TrendProps {
+  trend: NonNullable<AttentionItem['trend']>;
+  reading: NonNullable<AttentionItem['reading']>;
+}
+
+/** The newest value, by how much it rose or fell over its span, and the limit. */
 export function Value({ item: { reading, limit, trend, cause } }: { item: AttentionItem }) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -21,22 +25,33 @@ export function Value({ item: { reading, limit, trend, cause } }: { item: Attent
     .pieces(limitReading)
     .map(({ text }) => text)
     .join('');
-  const Icon = trend && trendIcons[trend];
   return (
     <span className={css.value}>
       <span className={css.newest}>
         <b className={css.number} title={reading ? `${reading.name} · ${format.absolute(reading.time)}` : undefined}>
           <ReadingText of={reading} unit={css.unit} />
         </b>
-        {Icon ? (
-          <span className={css.trend}>
-            <Icon aria-hidden="true" /> {t(`home.attention.trend.${trend}`)}
-          </span>
-        ) : null}
+        {trend && reading ? <Trend trend={trend} reading={reading} /> : null}
       </span>
       <span className={css.limit}>
         {t('home.attention.limit', { limit: `${comparators[limit.subconditions].symbol}\u00a0${bound}` })}
       </span>
+    </span>
+  );
+}
+
+function Trend({ trend: { change, span }, reading: { unit, precision } }: TrendProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const rises = change > 0;
+  const Icon = rises ? ArrowUpOutlined : ArrowDownOutlined;
+  return (
+    <span className={css.trend}>
+      <Icon aria-hidden="true" />{' '}
+      {t(rises ? 'home.attention.trend.rising' : 'home.attention.trend.falling', {
+        change: `${rises ? '+' : ''}${format.reading({ value: change, unit, precision })}`,
+        span: t('format.age.hours', { value: span / hourMs }),
+      })}
     </span>
   );
 }

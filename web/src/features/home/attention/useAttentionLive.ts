@@ -11,8 +11,8 @@ import { type Attention, attentionKey } from './queries';
 /** An alarm appears within a second; a burst of events causes one refetch. */
 const eventDebounceMs = [150, 600] as const;
 /**
- * A reading of a listed device changes its value at once. Which way it went since the alarm began is
- * the server's to say, and need not follow every reading.
+ * A reading of a listed device changes its value at once. By how much it rose or fell over its
+ * span is the server's to say, and need not follow every reading.
  */
 const trendDebounceMs = [5_000, 15_000] as const;
 
