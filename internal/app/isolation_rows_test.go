@@ -282,6 +282,7 @@ var operationCases = map[string]operationCase{
 	"console getTimeIntervalDataRows":    {build: recentReadings},
 	"console getTimeIntervalDataColumns": {build: recentReadings},
 	"console getAggregatedData":          {build: recentReadings},
+	"console getOnTimes":                 {noNames: true, build: recentSwitch},
 	"console getDayLines": {build: func(s *tenantFixture) request {
 		return queryRequest("deviceNames", s.device("mast"), "yeuSigns", "airTemperature")
 	}},

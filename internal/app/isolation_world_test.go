@@ -195,6 +195,7 @@ func (w *isolationEnv) apply(s *tenantFixture) {
       - {identifier: airTemperature, elementUnit: "°C", dataType: number, precision: 1}
       - {identifier: chill, elementUnit: CU, dataType: number, precision: 1, formula: chillUnits,
          inputs: [airTemperature]}
+      - {identifier: pump, dataType: boolean}
 tenants:`
 	yaml += strings.NewReplacer("TAG", s.tag, "MOBILE", s.mobile).Replace(tenantYAML)
 	r := httptest.NewRequest(http.MethodPost, "/provider-api/v1/apply", strings.NewReader(yaml))
@@ -534,6 +535,13 @@ func responseText(t *testing.T, res *httptest.ResponseRecorder) string {
 
 // mastQuery asks for the mast.
 func mastQuery(s *tenantFixture) request { return queryRequest("deviceName", s.device("mast")) }
+
+// recentSwitch asks when the mast's pump was on.
+func recentSwitch(s *tenantFixture) request {
+	now := time.Now().UnixMilli()
+	return queryRequest("deviceName", s.device("mast"), "yeuSign", "pump",
+		"startTime", number(now-3_600_000), "endTime", number(now))
+}
 
 // recentReadings asks for the mast's latest readings.
 func recentReadings(s *tenantFixture) request {

@@ -127,6 +127,19 @@ func (f failingReadings) Coverage(
 	return nil, f.fail()
 }
 
+func (f failingReadings) Phases(
+	context.Context,
+	tenant.ID,
+	device.ID,
+	device.PropertyID,
+	int64,
+	int64,
+	time.Duration,
+	func(reading.Phase) error,
+) error {
+	return f.fail()
+}
+
 // A fault of the server has code 500 in the envelope. It reveals nothing internal, and the log has
 // it with the request's id.
 func TestServerFaultIsHidden(t *testing.T) {

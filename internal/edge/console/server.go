@@ -75,6 +75,15 @@ type Readings interface {
 		from, to int64,
 		zone *time.Location,
 	) ([]reading.CoveredDay, error)
+	Phases(
+		ctx context.Context,
+		t tenant.ID,
+		d device.ID,
+		p device.PropertyID,
+		from, to int64,
+		silentAfter time.Duration,
+		fn func(reading.Phase) error,
+	) error
 }
 
 // MapTiles is the tile server under the console's map.

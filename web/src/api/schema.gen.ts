@@ -1116,6 +1116,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin-api/client/pc/device/get/on-times": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * When a switch of a device was on
+         * @description For one boolean property over a range of up to 400 days (else 601). A value holds until the next one while the device reports anything. The device is silent where it pauses for longer than its product's `offlineAfter` and longer than three of its usual intervals (the median of the 50 pauses before); from then until the next value, and before the first one, nothing is known. All times are weighted by how long they are, not by the number of readings. The range ends now at the latest.
+         */
+        get: operations["getOnTimes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin-api/client/pc/device/get/day-lines": {
         parameters: {
             query?: never;
@@ -5896,6 +5916,77 @@ export interface components {
             data: components["schemas"]["AggregatedData"] | null;
             msg: string;
         };
+        OnTimes: {
+            /** Format: int64 */
+            startTime: number;
+            /**
+             * Format: int64
+             * @description of the range, or now if that is earlier
+             */
+            endTime: number;
+            total: components["schemas"]["OnTimesSum"];
+            longestOn?: components["schemas"]["TimeSpan"];
+            longestOff?: components["schemas"]["TimeSpan"];
+            /** @description the days of the tenant's time zone, oldest first; of those at the ends, the part in the range */
+            days: components["schemas"]["OnTimesDay"][];
+            /** @description the range as phases, oldest first; neighbours differ; each ends where the next one begins. Absent if there are more than 2,000. */
+            phases?: components["schemas"]["SwitchPhase"][];
+        };
+        OnTimesSum: {
+            /**
+             * Format: int64
+             * @description milliseconds
+             */
+            on: number;
+            /**
+             * Format: int64
+             * @description milliseconds
+             */
+            off: number;
+            /**
+             * Format: int64
+             * @description milliseconds
+             */
+            unknown: number;
+            /** @description how often it was switched on */
+            starts: number;
+            /** @description how often it was switched off */
+            stops: number;
+        };
+        OnTimesDay: {
+            /**
+             * Format: int64
+             * @description midnight, epoch milliseconds
+             */
+            time: number;
+            sum: components["schemas"]["OnTimesSum"];
+        };
+        TimeSpan: {
+            /**
+             * Format: int64
+             * @description epoch milliseconds
+             */
+            from: number;
+            /**
+             * Format: int64
+             * @description epoch milliseconds
+             */
+            to: number;
+        };
+        SwitchPhase: {
+            /**
+             * Format: int64
+             * @description epoch milliseconds
+             */
+            from: number;
+            /** @enum {string} */
+            state: "on" | "off" | "unknown";
+        };
+        OnTimesAnswer: {
+            code: number;
+            data: components["schemas"]["OnTimes"] | null;
+            msg: string;
+        };
         Refusal: {
             /** Format: int64 */
             time: number;
@@ -7723,6 +7814,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AggregatedAnswer"];
+                };
+            };
+        };
+    };
+    getOnTimes: {
+        parameters: {
+            query: {
+                deviceName: components["parameters"]["DeviceName"];
+                /** @description required (601) */
+                startTime?: number;
+                /** @description required (601) */
+                endTime?: number;
+                /** @description identifier of a boolean property */
+                yeuSign: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The on-times */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OnTimesAnswer"];
                 };
             };
         };

@@ -465,6 +465,27 @@ func (e SilenceCauseKind) Valid() bool {
 	}
 }
 
+// Defines values for SwitchPhaseState.
+const (
+	SwitchOff     SwitchPhaseState = "off"
+	SwitchOn      SwitchPhaseState = "on"
+	SwitchUnknown SwitchPhaseState = "unknown"
+)
+
+// Valid indicates whether the value is a known member of the SwitchPhaseState enum.
+func (e SwitchPhaseState) Valid() bool {
+	switch e {
+	case SwitchOff:
+		return true
+	case SwitchOn:
+		return true
+	case SwitchUnknown:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for TicketOverTicketOver.
 const (
 	TicketOverTicketOverTrue TicketOverTicketOver = true
@@ -3062,6 +3083,55 @@ type OidcWay struct {
 	StartUrl string `json:"startUrl"`
 }
 
+// OnTimes defines model for OnTimes.
+type OnTimes struct {
+	// Days the days of the tenant's time zone, oldest first; of those at the ends, the part in the range
+	Days []OnTimesDay `json:"days"`
+
+	// EndTime of the range, or now if that is earlier
+	EndTime    int64     `json:"endTime"`
+	LongestOff *TimeSpan `json:"longestOff,omitempty"`
+	LongestOn  *TimeSpan `json:"longestOn,omitempty"`
+
+	// Phases the range as phases, oldest first; neighbours differ; each ends where the next one begins. Absent if there are more than 2,000.
+	Phases    *[]SwitchPhase `json:"phases,omitempty"`
+	StartTime int64          `json:"startTime"`
+	Total     OnTimesSum     `json:"total"`
+}
+
+// OnTimesAnswer defines model for OnTimesAnswer.
+type OnTimesAnswer struct {
+	Code int      `json:"code"`
+	Data *OnTimes `json:"data"`
+	Msg  string   `json:"msg"`
+}
+
+// OnTimesDay defines model for OnTimesDay.
+type OnTimesDay struct {
+	Sum OnTimesSum `json:"sum"`
+
+	// Time midnight, epoch milliseconds
+	Time int64 `json:"time"`
+}
+
+// OnTimesSum defines model for OnTimesSum.
+type OnTimesSum struct {
+	// Off milliseconds
+	Off int64 `json:"off"`
+
+	// On milliseconds
+	On int64 `json:"on"`
+
+	// Starts how often it was switched on
+	Starts int `json:"starts"`
+
+	// Stops how often it was switched off
+	Stops int `json:"stops"`
+
+	// Unknown milliseconds
+	Unknown int64 `json:"unknown"`
+}
+
 // OnlineState 1 online, 0 offline
 type OnlineState = int
 
@@ -3702,6 +3772,16 @@ type SwappedDevice struct {
 	Secret string `json:"secret"`
 }
 
+// SwitchPhase defines model for SwitchPhase.
+type SwitchPhase struct {
+	// From epoch milliseconds
+	From  int64            `json:"from"`
+	State SwitchPhaseState `json:"state"`
+}
+
+// SwitchPhaseState defines model for SwitchPhase.State.
+type SwitchPhaseState string
+
 // TakenBy defines model for TakenBy.
 type TakenBy struct {
 	DeviceName string `json:"deviceName"`
@@ -3735,6 +3815,15 @@ type TicketOver struct {
 
 // TicketOverTicketOver defines model for TicketOver.TicketOver.
 type TicketOverTicketOver bool
+
+// TimeSpan defines model for TimeSpan.
+type TimeSpan struct {
+	// From epoch milliseconds
+	From int64 `json:"from"`
+
+	// To epoch milliseconds
+	To int64 `json:"to"`
+}
 
 // TotpBegin defines model for TotpBegin.
 type TotpBegin struct {
@@ -4382,6 +4471,20 @@ type GetTimeIntervalDataRowsParams struct {
 
 	// Values corrected: as calibrations correct them; raw: as they arrived
 	Values *Values `form:"values,omitempty" json:"values,omitempty"`
+}
+
+// GetOnTimesParams defines parameters for GetOnTimes.
+type GetOnTimesParams struct {
+	DeviceName DeviceName `form:"deviceName" json:"deviceName"`
+
+	// StartTime required (601)
+	StartTime *int64 `form:"startTime,omitempty" json:"startTime,omitempty"`
+
+	// EndTime required (601)
+	EndTime *int64 `form:"endTime,omitempty" json:"endTime,omitempty"`
+
+	// YeuSign identifier of a boolean property
+	YeuSign string `form:"yeuSign" json:"yeuSign"`
 }
 
 // GetDevicePresenceParams defines parameters for GetDevicePresence.
@@ -5109,6 +5212,9 @@ type ServerInterface interface {
 	// GetTimeIntervalDataRows A device's readings over a range, by time
 	// (GET /admin-api/client/pc/device/get/format-sign-array/time-interval-data)
 	GetTimeIntervalDataRows(w http.ResponseWriter, r *http.Request, params GetTimeIntervalDataRowsParams)
+	// GetOnTimes When a switch of a device was on
+	// (GET /admin-api/client/pc/device/get/on-times)
+	GetOnTimes(w http.ResponseWriter, r *http.Request, params GetOnTimesParams)
 	// GetDevicePresence When a device went online and offline
 	// (GET /admin-api/client/pc/device/get/presence)
 	GetDevicePresence(w http.ResponseWriter, r *http.Request, params GetDevicePresenceParams)
@@ -7569,6 +7675,78 @@ func (siw *ServerInterfaceWrapper) GetTimeIntervalDataRows(w http.ResponseWriter
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.GetTimeIntervalDataRows(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetOnTimes operation middleware
+func (siw *ServerInterfaceWrapper) GetOnTimes(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetOnTimesParams
+
+	// ------------- Required query parameter "deviceName" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "deviceName", r.URL.Query(), &params.DeviceName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "deviceName"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "deviceName", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "startTime" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "startTime", r.URL.Query(), &params.StartTime, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "startTime"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "startTime", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "endTime" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "endTime", r.URL.Query(), &params.EndTime, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "endTime"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "endTime", Err: err})
+		}
+		return
+	}
+
+	// ------------- Required query parameter "yeuSign" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "yeuSign", r.URL.Query(), &params.YeuSign, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "yeuSign"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "yeuSign", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetOnTimes(w, r, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -10101,6 +10279,7 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/format-sign-array/time-interval-data", wrapper.GetTimeIntervalDataRows)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/columns/time-interval-data", wrapper.GetTimeIntervalDataColumns)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/columns/aggregated-data", wrapper.GetAggregatedData)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/on-times", wrapper.GetOnTimes)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/day-lines", wrapper.GetDayLines)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/export-device-data-excel", wrapper.ExportDeviceData)
 	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/admin-api/client/pc/device/update", wrapper.UpdateDevice)
@@ -11378,6 +11557,28 @@ type GetTimeIntervalDataRowsResponseObject interface {
 type GetTimeIntervalDataRows200JSONResponse RowsAnswer
 
 func (response GetTimeIntervalDataRows200JSONResponse) VisitGetTimeIntervalDataRowsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetOnTimesRequestObject struct {
+	Params GetOnTimesParams
+}
+
+type GetOnTimesResponseObject interface {
+	VisitGetOnTimesResponse(w http.ResponseWriter) error
+}
+
+type GetOnTimes200JSONResponse OnTimesAnswer
+
+func (response GetOnTimes200JSONResponse) VisitGetOnTimesResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -13450,6 +13651,9 @@ type StrictServerInterface interface {
 	// GetTimeIntervalDataRows A device's readings over a range, by time
 	// (GET /admin-api/client/pc/device/get/format-sign-array/time-interval-data)
 	GetTimeIntervalDataRows(ctx context.Context, request GetTimeIntervalDataRowsRequestObject) (GetTimeIntervalDataRowsResponseObject, error)
+	// GetOnTimes When a switch of a device was on
+	// (GET /admin-api/client/pc/device/get/on-times)
+	GetOnTimes(ctx context.Context, request GetOnTimesRequestObject) (GetOnTimesResponseObject, error)
 	// GetDevicePresence When a device went online and offline
 	// (GET /admin-api/client/pc/device/get/presence)
 	GetDevicePresence(ctx context.Context, request GetDevicePresenceRequestObject) (GetDevicePresenceResponseObject, error)
@@ -15172,6 +15376,32 @@ func (sh *strictHandler) GetTimeIntervalDataRows(w http.ResponseWriter, r *http.
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(GetTimeIntervalDataRowsResponseObject); ok {
 		if err := validResponse.VisitGetTimeIntervalDataRowsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetOnTimes operation middleware
+func (sh *strictHandler) GetOnTimes(w http.ResponseWriter, r *http.Request, params GetOnTimesParams) {
+	var request GetOnTimesRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetOnTimes(ctx, request.(GetOnTimesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetOnTimes")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetOnTimesResponseObject); ok {
+		if err := validResponse.VisitGetOnTimesResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {
