@@ -1,5 +1,8 @@
+import type { components } from '@/api/schema.gen';
 import type { Column } from '@/features/analysis/data/column';
 import type { Line, LineResolution } from '@/features/analysis/data/line';
+import { onTimesOf } from '@/features/analysis/data/onTimes';
+import { switchLine } from '@/features/analysis/data/switchLine';
 
 /** A line with these means; the lows are one below, the highs one above, unless it is of readings. */
 export function lineOfValues(resolution: LineResolution, times: readonly number[], means: readonly number[]): Line {
@@ -33,3 +36,26 @@ export function analysisColumn(line: Line, change: Partial<Column> = {}): Column
     ...change,
   };
 }
+
+type Schemas = components['schemas'];
+
+export const onSum = (change: Partial<Schemas['OnTimesSum']>): Schemas['OnTimesSum'] => ({
+  on: 0,
+  off: 0,
+  unknown: 0,
+  starts: 0,
+  stops: 0,
+  ...change,
+});
+
+/** The server's answer on a switch. */
+export const onTimesAnswer = (change: Partial<Schemas['OnTimes']>): Schemas['OnTimes'] => ({
+  startTime: 0,
+  endTime: 0,
+  total: onSum({}),
+  days: [],
+  ...change,
+});
+
+/** The line of a switch. */
+export const switchOf = (change: Partial<Schemas['OnTimes']>): Line => switchLine(onTimesOf(onTimesAnswer(change)));

@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import type { components } from '@/api/schema.gen';
 import type { AlarmRule } from '@/lib/alarm/types';
 import type { TslProperty } from '@/lib/device/types';
+import { onTimesAnswer } from './analysisColumns';
 import { analysisViewServer } from './analysisViewServer';
 import { openConsole } from './console';
 import { fakeStreams } from './fakeStreams';
@@ -21,6 +22,7 @@ export const paths = {
   devices: `${client}/device/deviceNames/get`,
   model: `${client}/device/get/tsl`,
   lines: `${client}/device/get/columns/aggregated-data`,
+  onTimes: `${client}/device/get/on-times`,
   rules: `${client}/alarm-rules/page`,
   notices: `${client}/alarm-notice/page`,
 };
@@ -69,6 +71,8 @@ export function analysisServer() {
     age: 800 * day,
     /** Whether a device is silent at a time. */
     silent: (_deviceName: string, _time: number): boolean => false,
+    /** What is known of each switch in a range. */
+    onTimes: (startTime: number, endTime: number) => onTimesAnswer({ startTime, endTime }),
     rules: [] as AlarmRule[],
     notices: [] as Notice[],
     views: analysisViewServer(),
@@ -98,6 +102,7 @@ export function analysisServer() {
     return { deviceName, propertie: state.models[deviceName] ?? [] };
   });
   query(paths.lines, (query) => aggregated(query, (name, time) => state.silent(name, time), Date.now() - state.age));
+  query(paths.onTimes, (query) => state.onTimes(Number(query.get('startTime')), Number(query.get('endTime'))));
   query(paths.rules, () => ({ list: state.rules, total: state.rules.length }));
   query(paths.notices, (query) => {
     const list = state.notices.filter(({ deviceName }) => namesIn(query, 'deviceNameStr').includes(deviceName));
@@ -110,7 +115,7 @@ export function analysisServer() {
 
 export type AnalysisServer = ReturnType<typeof analysisServer>;
 
-const meanOf = (sign: string) => (sign === 'airTemperature' ? 20 : sign === 'heating' ? 1 : 50);
+const meanOf = (sign: string) => (sign === 'airTemperature' ? 20 : 50);
 
 function aggregated(
   query: URLSearchParams,

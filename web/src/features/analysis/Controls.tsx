@@ -9,6 +9,7 @@ import controls from './controls/controls.module.css';
 import { DevicesField } from './controls/DevicesField';
 import { Layers } from './controls/Layers';
 import { More } from './controls/More';
+import { isMonth, nextMonth, pastMonths } from './controls/months';
 import { RangeField } from './controls/RangeField';
 import { RangePicker } from './controls/RangePicker';
 import { SignsField } from './controls/SignsField';
@@ -52,6 +53,9 @@ export function Controls({
   const custom = search.from !== undefined;
   const chosen = attributes.filter(({ sign }) => signs.includes(sign));
   const soil = chosen.filter(({ sign }) => isSplit(sign, chosen));
+  const { from: start, to: end } = search;
+  const month =
+    start !== undefined && end !== undefined && isMonth({ from: start, to: end }) ? { from: start, to: end } : null;
   const setSpan = ({ from, to }: { from: number; to: number }) => change({ from, to, range: undefined });
   const latest = () => Math.max(span.to, now());
   const reasonAgainst = (layer: Layer): string | undefined => {
@@ -77,8 +81,13 @@ export function Controls({
             {season ? null : (
               <RangeField
                 preset={custom ? null : (search.range ?? defaultPreset)}
+                month={month}
+                months={pastMonths(now())}
+                onMonth={setSpan}
                 onPreset={(range) => change({ range, from: undefined, to: undefined })}
-                onMove={(share) => setSpan(movedSpan(span, share, latest()))}
+                onMove={(share) =>
+                  setSpan(month ? nextMonth(month, share < 0 ? -1 : 1, now()) : movedSpan(span, share, latest()))
+                }
                 onZoom={(factor) => setSpan(zoomedSpan(span, factor, (span.from + span.to) / 2, latest()))}
                 onRefresh={() => {
                   if (custom) setSpan(movedSpan(span, Number.POSITIVE_INFINITY, now()));

@@ -17,6 +17,7 @@ import { alarmsQuery, runningRulesQuery } from './data/queries';
 import { movedSpan, zoomedSpan } from './data/span';
 import type { Analysis } from './data/useAnalysis';
 import { ExportMenu } from './export/ExportMenu';
+import { OnTimesList } from './OnTimesList';
 import type { AnalysisSearch, Layer } from './search';
 import { AnalysisTable } from './table/AnalysisTable';
 
@@ -122,6 +123,7 @@ export function Result({ analysis, drawn, search, change, shows, captions, alarm
           onZoom={(factor, around) => (overTime ? setSpan(zoomedSpan(span, factor, around, now), moved) : undefined)}
         />
       )}
+      <OnTimesList columns={drawn.columns} />
       {shows('alarms') && overTime ? (
         <AlarmList
           alarms={alarms.data}

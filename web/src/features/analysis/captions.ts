@@ -2,6 +2,8 @@ import type { TFunction } from 'i18next';
 import { nameOf } from '@/lib/device/types';
 import { formatDayOfYear } from '@/lib/format/date';
 import type { Format } from '@/lib/format/format';
+import { fullName } from './chart/names';
+import type { Column } from './data/column';
 import type { Drawn, Plan } from './data/plan';
 
 const degreeDay = '°C·d';
@@ -13,7 +15,7 @@ export function captionsOf(
   t: TFunction,
   format: Format,
 ): string[] {
-  const resolutions = new Set(columns.map(({ line }) => line.resolution));
+  const resolutions = new Set(columns.filter(({ kind }) => kind !== 'step').map(({ line }) => line.resolution));
   const [resolution] = resolutions;
   const taken = resolution ? t(`analysis.caption.${resolutions.size > 1 ? 'mixed' : resolution}`) : null;
   const nothingBefore = compared && columns.length > 0 && !columns.some((column) => column.compared);
@@ -21,9 +23,33 @@ export function captionsOf(
   const lacking = plan.undrawn.length > 0 ? t('analysis.caption.undrawn', { names: format.list(plan.undrawn) }) : null;
   const tooLong = plan.rawTooLong ? t('analysis.caption.rawTooLong') : null;
   const without = plan.leftOut ? t('analysis.caption.leftOut') : null;
-  return [...(season ? degreeDayTexts(season, t, format) : []), taken, before, tooLong, without, lacking].filter(
-    (text) => text !== null,
-  );
+  return [
+    ...(season ? degreeDayTexts(season, t, format) : []),
+    ...switchTexts(columns, t, format),
+    taken,
+    before,
+    tooLong,
+    without,
+    lacking,
+  ].filter((text) => text !== null);
+}
+
+/** For how long switches were on. */
+function switchTexts(columns: readonly Column[], t: TFunction, format: Format): string[] {
+  const several = new Set(columns.map(({ deviceName }) => deviceName)).size > 1;
+  return columns.flatMap((column) => {
+    const { total, longestOn } = column.line.onTimes ?? {};
+    if (!total) return [];
+    const name = several || column.compared ? fullName(column, t) : column.name;
+    if (!longestOn) return [t('analysis.onTimes.never', { name })];
+    const values = {
+      name,
+      on: format.hours(total.on),
+      starts: t('analysis.onTimes.starts', { count: total.starts, n: format.number(total.starts) }),
+      longest: format.hours(longestOn.to - longestOn.from),
+    };
+    return [t('analysis.onTimes.sum', values)];
+  });
 }
 
 function degreeDayTexts({ plan, days }: NonNullable<Drawn['season']>, t: TFunction, format: Format): string[] {

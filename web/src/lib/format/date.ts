@@ -59,6 +59,11 @@ export function formatMonth(time: number, language: Language): string {
   return formatParts(time, language, zonedDate(time).getMonth() === 0 ? { year: 'numeric' } : { month: 'short' });
 }
 
+/** A month in full, with its year: October 2026. */
+export function formatFullMonth(time: number, language: Language): string {
+  return formatParts(time, language, { month: 'long', year: 'numeric' });
+}
+
 /** A day of any year, its month counted from 1: March 1. */
 export function formatDayOfYear(month: number, day: number, language: Language): string {
   // A leap year has every day.

@@ -64,6 +64,20 @@ export function formatInterval(ms: number, t: TFunction): string {
   return formatDuration(near ?? Math.max(ms, secondMs), t);
 }
 
+/** A duration in hours and minutes, however many hours: 31 h 20 min; in seconds if it is shorter than a minute. */
+export function formatHours(ms: number, t: TFunction): string {
+  if (ms < minuteMs) return t('format.age.seconds', { value: Math.round(ms / 1000) });
+  const all = Math.round(ms / minuteMs);
+  const parts: Part[] = [
+    { unit: 'hours', value: Math.floor(all / 60) },
+    { unit: 'minutes', value: all % 60 },
+  ];
+  return partsText(
+    parts.filter(({ value }) => value > 0),
+    t,
+  );
+}
+
 /**
  * A duration down to the second, for one that is counting: 21 min 59 s, 1 h 0 min 5 s. Minutes and
  * seconds are always present.

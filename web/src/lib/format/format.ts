@@ -4,7 +4,7 @@ import { type Language, useLanguage } from '@/lib/i18n/i18n';
 import { descriptors } from '@/lib/i18n/languages';
 import { ageOf } from './age';
 import { formatDay, formatNear, formatTime, formatZoned } from './date';
-import { formatDuration, formatInterval, formatSpan } from './duration';
+import { formatDuration, formatHours, formatInterval, formatSpan } from './duration';
 import { formatNumber, formatPercent, minus } from './number';
 import { displayUnit, unitBeside, unitPlace } from './unit';
 import { formatWeekdays } from './weekday';
@@ -57,6 +57,8 @@ export interface Format {
   duration: (ms: number) => string;
   /** 10 min for 9 min 59 s: how often something usually happens. */
   interval: (ms: number) => string;
+  /** 31 h 20 min: a duration in hours and minutes. */
+  hours: (ms: number) => string;
   /** 1 h 0 min 5 s: down to the second. */
   lasting: (ms: number) => string;
   /** 1.4 s, 12 s: how long an answer took, with tenths of a second below ten. */
@@ -137,6 +139,7 @@ function createFormat(language: Language): Format {
     capital: (text) => text.charAt(0).toLocaleUpperCase(descriptors[language].intl) + text.slice(1),
     duration: (ms) => formatDuration(ms, t),
     interval: (ms) => formatInterval(ms, t),
+    hours: (ms) => formatHours(ms, t),
     lasting: (ms) => formatSpan(ms, t),
     took: (ms) => t('format.age.seconds', { value: number(ms / 1000, ms < 10_000 ? 1 : 0) }),
     absolute: (time) => formatZoned(time, language),

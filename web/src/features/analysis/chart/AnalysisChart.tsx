@@ -77,7 +77,7 @@ export function AnalysisChart(props: AnalysisChartProps) {
     return geometryOf(panels, wanted, measure, format);
   }, [panels, width, isPhone, rain, alarms.length, measure, format, t]);
   const gaps = useMemo(
-    () => panels.map((panel) => (props.gaps && axis === 'time' ? gapsIn(panel, span) : [])),
+    () => panels.map((panel) => (props.gaps && axis === 'time' ? gapsIn(panel, span) : null)),
     [panels, props.gaps, axis, span],
   );
 
@@ -172,7 +172,7 @@ export function AnalysisChart(props: AnalysisChartProps) {
                   axis={axis}
                   span={span}
                   band={band}
-                  gaps={gaps[index] ?? []}
+                  gaps={gaps[index] ?? null}
                   follows={panel.kind === 'depth' && panels[index - 1]?.kind === 'depth'}
                   clip={`${id}-clip`}
                   hatch={`${id}-hatch`}
@@ -231,8 +231,9 @@ export function AnalysisChart(props: AnalysisChartProps) {
   );
 }
 
-/** Where no line of a plot has values. */
+/** Where no line of a plot has values; the strips of switches have their own. */
 function gapsIn(panel: Panel, span: Span): Span[] {
+  if (panel.kind === 'step') return [];
   return commonGaps(panel.columns.filter(({ compared }) => !compared).map(({ line }) => gapsOf(line, span)));
 }
 

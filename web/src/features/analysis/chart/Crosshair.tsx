@@ -5,6 +5,7 @@ import { formatDateTime, formatDay } from '@/lib/format/date';
 import { type Format, missingValue, useFormat } from '@/lib/format/format';
 import type { Axis, Column } from '../data/column';
 import type { LineResolution, Span } from '../data/line';
+import type { OnTimes, Phase } from '../data/onTimes';
 import css from './AnalysisChart.module.css';
 import type { Mark } from './crosshair';
 import { type Geometry, xOf, yIn } from './geometry';
@@ -31,7 +32,7 @@ export function CrossLine({ at, marks, panels, geometry, axis, span }: CrossLine
       <line className={css.crossLine} x1={x} x2={x} y1={0} y2={last ? last.top + last.height : geometry.height} />
       {panels.flatMap((panel, index) => {
         const box = geometry.boxes[index];
-        if (!box || panel.bars) return [];
+        if (!box || panel.bars || panel.kind === 'step') return [];
         const y = yIn(panel, box);
         return marks.flatMap(({ column, index: value }) => {
           if (value === null || !panel.columns.includes(column)) return [];
@@ -84,13 +85,25 @@ export function valueTexts(
   const { line, kind, unit, precision } = column;
   const at = (list: Float64Array) => list[index] ?? 0;
   const mean = at(line.mean);
-  if (kind === 'step' && line.resolution === 'raw') {
-    return { value: format.reading({ value: mean === 1, unit, precision }), range: null };
+  if (line.onTimes) {
+    const { phases, days } = line.onTimes;
+    const phase = phases?.[index];
+    const value = phase ? format.reading({ value: phase.state === 'on', unit: '' }) : onText(days[index], format);
+    return { value, range: phase ? phaseText(phase, format, t) : t('analysis.per.day') };
   }
   const digits = precision ?? 2;
   const value = format.reading({ value: mean, unit, precision: digits });
   if (line.resolution === 'raw' || kind !== 'line') return { value, range: null };
   return { value, range: `${format.number(at(line.low), digits)} – ${format.number(at(line.high), digits)}` };
+}
+
+const onText = (day: OnTimes['days'][number] | undefined, format: Format) =>
+  day ? format.hours(day.sum.on) : missingValue;
+
+/** For how long a switch had been in a state, and since when. */
+function phaseText({ from, to }: Phase, format: Format, t: TFunction): string {
+  const since = formatDateTime(from, format.language);
+  return t('analysis.onTimes.lasting', { duration: format.hours(to - from), since });
 }
 
 interface ValueBoxProps {

@@ -6,7 +6,7 @@ import { indexFrom } from '@/ui/chart/times';
 import type { Column } from '../data/column';
 import type { Span } from '../data/line';
 import css from './AnalysisChart.module.css';
-import { type Box, type Geometry, labelStart, yIn } from './geometry';
+import { type Box, type Geometry, labelStart, stripHeight, stripIn, yIn } from './geometry';
 import { colorOf } from './Lines';
 import { lineName } from './names';
 import type { Panel } from './panels';
@@ -31,9 +31,11 @@ export const EndLabels = memo(function EndLabels({ panel, box, geometry, span, m
   const y = yIn(panel, box);
   const ends = panel.columns.map((column) => endOf(column, span));
   const wanted = ends.map((value, index) =>
-    value === null || panel.bars
-      ? box.top + 8 + index * 15
-      : Math.min(box.top + box.height, Math.max(box.top, y(value))),
+    panel.kind === 'step'
+      ? stripIn(box, index).top + stripHeight / 2
+      : value === null || panel.bars
+        ? box.top + 8 + index * 15
+        : Math.min(box.top + box.height, Math.max(box.top, y(value))),
   );
   const heights = spreadLabels(wanted, { top: box.top + 2, height: Math.max(0, box.height - 4) });
   const x = geometry.left + geometry.plotWidth;
@@ -48,7 +50,7 @@ export const EndLabels = memo(function EndLabels({ panel, box, geometry, span, m
         <line
           className={css.sample}
           stroke={colorOf(column)}
-          strokeWidth={panel.bars ? 7 : 2}
+          strokeWidth={panel.bars || panel.kind === 'step' ? 7 : 2}
           strokeOpacity={column.compared ? 0.5 : 1}
           strokeDasharray={panel.strokes.get(column.key)?.join(' ')}
           x1={x + 9}
@@ -56,7 +58,7 @@ export const EndLabels = memo(function EndLabels({ panel, box, geometry, span, m
           y1={height}
           y2={height}
         />
-        {panel.bars || Math.abs(height - from) < nearPx ? null : (
+        {panel.bars || panel.kind === 'step' || Math.abs(height - from) < nearPx ? null : (
           <path className={css.leader} stroke={colorOf(column)} d={`M${x + 1} ${from}L${x + 7} ${height}`} />
         )}
         <text className={css.name} x={x + labelStart} y={height + 4}>

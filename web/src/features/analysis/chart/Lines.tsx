@@ -50,7 +50,7 @@ export function Lines({ panel, geometry, axis, span, band, y }: LinesProps) {
                 className={css.line}
                 stroke={colorOf(column)}
                 strokeDasharray={panel.strokes.get(column.key)?.join(' ')}
-                d={runs.map((run) => linePath(run, y, column.kind === 'step')).join('')}
+                d={runs.map((run) => linePath(run, y)).join('')}
               />
               <Dots runs={runs.filter((run) => run.length === 1)} y={y} fill={colorOf(column)} />
             </>

@@ -14,6 +14,8 @@ import { Lines } from './Lines';
 import { depthName } from './names';
 import type { Panel } from './panels';
 import { SoilZones } from './SoilZones';
+import { Switches } from './Switches';
+import { showsPhases } from './switches';
 
 interface PanelPlotProps {
   panel: Panel;
@@ -22,8 +24,8 @@ interface PanelPlotProps {
   axis: Axis;
   span: Span;
   band: boolean;
-  /** Where no line of the plot has values. */
-  gaps: readonly Span[];
+  /** Where no line of the plot has values; null: gaps are not shown. */
+  gaps: readonly Span[] | null;
   /** It stands below another depth, whose head counts for both. */
   follows: boolean;
   clip: string;
@@ -56,7 +58,9 @@ export const PanelPlot = memo(function PanelPlot({
     <g>
       {follows ? null : (
         <text className={css.head} x={left} y={box.top - headHeight + 15}>
-          {truncateToWidth(headOf(panel, format, t), plotWidth + geometry.gutter, (words) => measure(words, 'name'))}
+          {truncateToWidth(headOf(panel, span, plotWidth, format, t), plotWidth + geometry.gutter, (words) =>
+            measure(words, 'name'),
+          )}
         </text>
       )}
       {texts.map((text, index) => {
@@ -76,7 +80,7 @@ export const PanelPlot = memo(function PanelPlot({
       })}
       <g clipPath={`url(#${clip})`}>
         {panel.marks ? <SoilZones marks={panel.marks} box={box} left={left} width={plotWidth} y={y} /> : null}
-        {gaps.map(({ from, to }) => {
+        {gaps?.map(({ from, to }) => {
           const x = xOf(from, span, geometry);
           const width = xOf(to, span, geometry) - x;
           return (
@@ -85,10 +89,21 @@ export const PanelPlot = memo(function PanelPlot({
         })}
         {panel.bars ? (
           <Bars panel={panel} bars={panel.bars} box={box} geometry={geometry} span={span} y={y} />
-        ) : (
+        ) : kind === 'step' ? null : (
           <Lines panel={panel} geometry={geometry} axis={axis} span={span} band={band} y={y} />
         )}
       </g>
+      {kind === 'step' ? (
+        <Switches
+          panel={panel}
+          box={box}
+          geometry={geometry}
+          span={span}
+          gaps={gaps !== null}
+          clip={clip}
+          hatch={hatch}
+        />
+      ) : null}
       {depth === null ? null : (
         <text className={css.depth} x={left - 8} y={box.top + 11} textAnchor="end">
           {depth}
@@ -107,7 +122,7 @@ export const PanelPlot = memo(function PanelPlot({
 });
 
 /** A plot of one quantity is named after it; one of several has only its unit. */
-function headOf(panel: Panel, format: Format, t: TFunction): string {
+function headOf(panel: Panel, span: Span, width: number, format: Format, t: TFunction): string {
   const unit = format.unit(panel.unit);
   const names = [...new Set(panel.columns.map(({ name }) => name))];
   const [name = ''] = names;
@@ -115,6 +130,10 @@ function headOf(panel: Panel, format: Format, t: TFunction): string {
   if (panel.bars) {
     const period = t(`analysis.per.${panel.bars.period}`);
     return names.length === 1 ? t('analysis.headOfSums', { name, unit, period }) : t('analysis.sums', { unit, period });
+  }
+  if (panel.kind === 'step') {
+    const exact = panel.columns.every(({ line: { onTimes } }) => onTimes && showsPhases(onTimes, span, width));
+    return exact ? name : t('analysis.onTimes.headOfDays', { name });
   }
   if (names.length > 1) return unit;
   const own = format.unit(panel.unit, name);

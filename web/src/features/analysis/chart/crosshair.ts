@@ -26,7 +26,12 @@ export function marksAt(columns: readonly Column[], axis: Axis, at: number, bars
       const bar = sums.bars.find(({ from, to }) => from <= at && at < to) ?? null;
       return { column, index: null, drawn: { bar, period: sums.period } };
     }
-    const { times } = column.line;
+    const { times, onTimes, mean } = column.line;
+    if (onTimes) {
+      const last = indexFrom(times, at + 1) - 1;
+      const known = last >= 0 && at <= onTimes.to && !Number.isNaN(mean[last]);
+      return { column, index: known ? last : null };
+    }
     const middle = middleOf(column, axis);
     const after = indexFrom(times, at - middle);
     const distance = (index: number) => Math.abs((times[index] ?? Number.POSITIVE_INFINITY) + middle - at);

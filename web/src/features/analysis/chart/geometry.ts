@@ -39,12 +39,30 @@ export const labelStart = 28;
 /** The greatest share of the chart for the names. */
 const maxGutterShare = 0.24;
 
-const heights: Record<Panel['kind'], { desktop: number; phone: number }> = {
+const heights: Record<Exclude<Panel['kind'], 'step'>, { desktop: number; phone: number }> = {
   numbers: { desktop: 208, phone: 150 },
   sums: { desktop: 110, phone: 90 },
-  step: { desktop: 30, phone: 30 },
   depth: { desktop: 84, phone: 72 },
 };
+
+/** The height of one switch's strip, and the room between two. */
+export const stripHeight = 22;
+const stripGap = 6;
+
+/** The height of the strips of several switches. */
+const stripsHeight = (count: number): number => count * (stripHeight + stripGap) - stripGap;
+
+/** The strip of one of the switches of a plot. */
+export const stripIn = ({ top }: Box, index: number): Box => ({
+  top: top + index * (stripHeight + stripGap),
+  height: stripHeight,
+});
+
+/** What stands at the left of a strip: of on-times, and of hours a day. */
+export const stripLabels = (format: Format): [on: string, day: string] => [
+  format.reading({ value: true, unit: '' }),
+  format.reading({ value: 24, unit: 'h', precision: 0 }),
+];
 
 interface Wanted {
   width: number;
@@ -68,7 +86,12 @@ export function geometryOf(
     format.number,
     measure,
   );
-  const left = Math.max(numbers, ...depths.map((name) => Math.ceil(measure(name, 'name')) + 8));
+  const strips = panels.some(({ kind }) => kind === 'step') ? stripLabels(format) : [];
+  const left = Math.max(
+    numbers,
+    ...strips.map((text) => Math.ceil(measure(text)) + 10),
+    ...depths.map((name) => Math.ceil(measure(name, 'name')) + 8),
+  );
   const widest = Math.max(0, ...names.map((name) => measure(name, 'name')));
   const gutter =
     names.length > 0 ? Math.min(Math.ceil(widest) + labelStart + 2, Math.floor(width * maxGutterShare)) : 12;
@@ -84,10 +107,11 @@ export function geometryOf(
   const each = phone ? 'phone' : 'desktop';
   // A single plot has the room of several.
   const large = panels.filter(({ kind }) => kind === 'numbers').length === 1 && panels.length === 1 && !phone ? 1.7 : 1;
-  const boxes = panels.map(({ kind }, index) => {
+  const boxes = panels.map(({ kind, columns }, index) => {
     const follows = kind === 'depth' && panels[index - 1]?.kind === 'depth';
     top += follows ? depthGap : headHeight;
-    const box = { top, height: Math.round(heights[kind][each] * large) };
+    const height = kind === 'step' ? stripsHeight(columns.length) : Math.round(heights[kind][each] * large);
+    const box = { top, height };
     top += box.height;
     return box;
   });

@@ -70,7 +70,6 @@ it('writes paths', () => {
     { x: 10, low: 1, mean: 2, high: 3 },
   ];
   const y = (value: number) => 10 - value;
-  expect(linePath(run, y, false)).toBe('M0 9L10 8');
-  expect(linePath(run, y, true)).toBe('M0 9H10V8');
+  expect(linePath(run, y)).toBe('M0 9L10 8');
   expect(bandPath(run, y)).toBe('M0 8L10 7L10 9L0 10Z');
 });

@@ -94,14 +94,9 @@ export function runsOf(line: Line, { axis, span, left, width }: Place): Run[] {
 type Height = (value: number) => number;
 const short = (pixels: number) => Math.round(pixels * 10) / 10;
 
-/** The path of a run's means; of a switch, which holds until the next value. */
-export function linePath(run: Run, y: Height, stepped: boolean): string {
-  return run
-    .map(({ x, mean }, index) => {
-      if (index === 0) return `M${short(x)} ${short(y(mean))}`;
-      return stepped ? `H${short(x)}V${short(y(mean))}` : `L${short(x)} ${short(y(mean))}`;
-    })
-    .join('');
+/** The path of a run's means. */
+export function linePath(run: Run, y: Height): string {
+  return run.map(({ x, mean }, index) => `${index === 0 ? 'M' : 'L'}${short(x)} ${short(y(mean))}`).join('');
 }
 
 /** The outline of a run's band, from its lowest to its highest values. */

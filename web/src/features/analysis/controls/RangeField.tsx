@@ -6,13 +6,21 @@ import ZoomOutOutlined from '@ant-design/icons/ZoomOutOutlined';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Preset, presets } from '@/lib/analysis/address';
+import { formatFullMonth } from '@/lib/format/date';
+import { useFormat } from '@/lib/format/format';
 import { IconButton } from '@/ui/IconButton';
 import { Select } from '@/ui/Select';
+import type { Span } from '../data/line';
 import css from './controls.module.css';
 
 interface RangeFieldProps {
   /** Null: the range is of two chosen times. */
   preset: Preset | null;
+  /** The whole month that was chosen; null: none. */
+  month: Span | null;
+  /** The months that can be chosen by name. */
+  months: readonly Span[];
+  onMonth: (month: Span) => void;
   onPreset: (preset: Preset) => void;
   /** Moves the range by a share of its length. */
   onMove: (share: number) => void;
@@ -21,9 +29,12 @@ interface RangeFieldProps {
 }
 
 /** A range up to now, and buttons to move it and to change its length. */
-export function RangeField({ preset, onPreset, onMove, onZoom, onRefresh }: RangeFieldProps) {
+export function RangeField({ preset, month, months, onPreset, onMonth, onMove, onZoom, onRefresh }: RangeFieldProps) {
   const { t } = useTranslation();
   const id = useId();
+  const format = useFormat();
+  // One that was reached by moving may be older than those that are offered.
+  const listed = month && !months.some(({ from }) => from === month.from) ? [...months, month] : months;
   return (
     <div className={css.range}>
       <label className={css.label} htmlFor={id}>
@@ -31,8 +42,12 @@ export function RangeField({ preset, onPreset, onMove, onZoom, onRefresh }: Rang
       </label>
       <Select
         id={id}
-        value={preset ?? ''}
-        onChange={(event) => onPreset(event.target.value as Preset)}
+        value={preset ?? month?.from ?? ''}
+        onChange={({ target: { value } }) => {
+          const chosen = months.find(({ from }) => String(from) === value);
+          if (chosen) onMonth(chosen);
+          else onPreset(value as Preset);
+        }}
         className={css.preset}
       >
         <option value="" disabled hidden>
@@ -43,6 +58,13 @@ export function RangeField({ preset, onPreset, onMove, onZoom, onRefresh }: Rang
             {t(`analysis.range.${name}`)}
           </option>
         ))}
+        <optgroup label={t('analysis.range.months')}>
+          {listed.map(({ from }) => (
+            <option key={from} value={from}>
+              {format.capital(formatFullMonth(from, format.language))}
+            </option>
+          ))}
+        </optgroup>
       </Select>
       <div className={css.moves}>
         <IconButton label={t('analysis.range.earlier')} icon={<LeftOutlined />} onClick={() => onMove(-0.5)} />

@@ -18,7 +18,7 @@ it('reads hours of several pieces', () => {
   expect(line?.resolution).toBe('hour');
 });
 
-it('reads readings, without texts and gaps', () => {
+it('reads readings, without texts, switches and gaps', () => {
   const lines = linesOf({
     resolution: 'raw',
     readings: [
@@ -27,7 +27,7 @@ it('reads readings, without texts and gaps', () => {
   });
   expect([...(lines.get('t')?.times ?? [])]).toEqual([1000, 1020]);
   expect([...(lines.get('t')?.high ?? [])]).toEqual([1.5, 2.5]);
-  expect([...(lines.get('on')?.mean ?? [])]).toEqual([1, 0, 1]);
+  expect(lines.has('on')).toBe(false);
   expect(lines.has('words')).toBe(false);
 });
 

@@ -1,4 +1,5 @@
 import type { components } from '@/api/schema.gen';
+import type { OnTimes } from './onTimes';
 
 export type Answer = components['schemas']['AggregatedData'];
 export type LineResolution = Answer['resolution'];
@@ -22,7 +23,20 @@ export interface Line {
   high: Float64Array;
   count: Float64Array;
   sum: Float64Array;
+  /** Of a switch. */
+  onTimes?: OnTimes;
 }
+
+const nothing = new Float64Array(0);
+export const emptyLine: Line = {
+  resolution: 'day',
+  times: nothing,
+  low: nothing,
+  mean: nothing,
+  high: nothing,
+  count: nothing,
+  sum: nothing,
+};
 
 type Lists = Record<'times' | 'low' | 'mean' | 'high' | 'count' | 'sum', number[]>;
 const emptyLists = (): Lists => ({ times: [], low: [], mean: [], high: [], count: [], sum: [] });
@@ -72,9 +86,9 @@ export function linesOf({ resolution, aggregates = [], readings = [] }: Answer):
       let time = 0;
       column.forEach((value, index) => {
         time += times[index] ?? 0;
-        if (value === null || typeof value === 'string') return;
+        if (typeof value !== 'number') return;
         lists.times.push(time);
-        lists.values.push(Number(value));
+        lists.values.push(value);
       });
     }
   }

@@ -61,19 +61,24 @@ it('asks for the same dates of the year before', () => {
   expect(planOf({ ...all, search: { compare: 'date' }, span: { from: 0, to: now } }).asks).toHaveLength(1);
 });
 
-it('asks for single readings of directions and switches, as long as the range is short', () => {
+it('asks for readings of directions and for on-times of each switch, as long as the range is short', () => {
   const wind = source('A', temperature, property('windDirection', '°'), property('pump', '', { dataType: 'boolean' }));
   const signs = ['airTemperature', 'windDirection', 'pump'];
   const short = plan([wind], { by: 'day' }, signs);
   expect(short.asks.map((ask) => [ask.by, ask.signs])).toEqual([
     ['day', ['airTemperature']],
-    ['raw', ['windDirection', 'pump']],
+    ['raw', ['windDirection']],
+    ['onTimes', ['pump']],
   ]);
   expect(short.leftOut).toBe(false);
   const year = { sources: [wind], signs, search: {}, points: 900, rain: false };
   const long = planOf({ ...year, span: { from: now - 365 * day, to: now } });
-  expect(long.asks.map((ask) => ask.signs)).toEqual([['airTemperature']]);
+  expect(long.asks.map((ask) => ask.signs)).toEqual([['airTemperature'], ['pump']]);
   expect(long.leftOut).toBe(true);
+  const pump = { ...year, signs: ['pump'] };
+  expect(planOf({ ...pump, span: { from: now - 400 * day, to: now } })).toMatchObject({ leftOut: false });
+  expect(planOf({ ...pump, span: { from: now - 401 * day, to: now } })).toMatchObject({ asks: [], leftOut: true });
+  expect(planOf({ ...pump, span: { from: 0, to: now } })).toMatchObject({ asks: [], leftOut: true });
 });
 
 it('asks for every reading only of ranges that a browser can hold', () => {

@@ -4,9 +4,11 @@ import type { AnalysisSearch } from '../search';
 import { type Attribute, attributesOf, type Warmth, warmthOf } from './attributes';
 import type { Axis, Column } from './column';
 import { type DegreeDays, degreeDays, seasonStart } from './degreeDays';
-import { type Line, retime, type Span } from './line';
+import { emptyLine, type Line, retime, type Span } from './line';
+import { retimeOnTimes } from './onTimes';
 import type { Ask, Lines } from './queries';
 import { yearBefore, yearLater } from './span';
+import { switchLine } from './switchLine';
 
 /** A chosen device with its product's properties. */
 export interface Source {
@@ -53,8 +55,11 @@ export interface Plan {
 /** The longest range of which single readings are drawn. */
 const maxReadingsMs = 31 * 86_400_000;
 
-/** The mean of directions is not a direction, and switches have no hours: only readings of both are drawn. */
-const needsReadings = (kind: Attribute['kind']) => kind === 'direction' || kind === 'step';
+/** The longest range of which the on-times of switches are answered. */
+const maxOnTimesMs = 400 * 86_400_000;
+
+/** The mean of directions is not a direction: only their readings are drawn. Switches have on-times. */
+const isSingle = (kind: Attribute['kind']) => kind === 'direction' || kind === 'step';
 
 type Compared = Pick<AnalysisSearch, 'compare' | 'since' | 'base'>;
 
@@ -84,8 +89,9 @@ export function planOf({ sources, signs, search, span, points, rain }: Wanted): 
   const compared = season !== null || (search.compare === 'date' && span.from > 0);
   // All readings of a long range may be more than a browser can hold.
   const readable = season === null && span.from > 0 && span.to - span.from <= maxReadingsMs;
+  const timed = season === null && span.from > 0 && span.to - span.from <= maxOnTimesMs;
   const rawTooLong = search.by === 'raw' && !readable;
-  const by: Ask['by'] = rawTooLong ? 'auto' : (search.by ?? 'auto');
+  const by = rawTooLong ? 'auto' : (search.by ?? 'auto');
   const lines: Plan['lines'] = [];
   let leftOut = false;
   const undrawn: string[] = [];
@@ -93,11 +99,13 @@ export function planOf({ sources, signs, search, span, points, rain }: Wanted): 
     const attributes = attributesOf(source.model).filter(({ sign }) => signs.includes(sign));
     attributes.sort((a, b) => signs.indexOf(a.sign) - signs.indexOf(b.sign));
     if (attributes.length === 0 && signs.length > 0) undrawn.push(nameOf(source.device));
-    const single = attributes.filter(({ kind }) => needsReadings(kind));
-    if (single.length > 0 && !readable) leftOut = true;
-    const parts = [
-      { part: attributes.filter(({ kind }) => !needsReadings(kind)), as: by },
-      { part: readable ? single : [], as: 'raw' as const },
+    const directions = attributes.filter(({ kind }) => kind === 'direction');
+    const switches = attributes.filter(({ kind }) => kind === 'step');
+    if ((directions.length > 0 && !readable) || (switches.length > 0 && !timed)) leftOut = true;
+    const parts: { part: Attribute[]; as: Ask['by'] }[] = [
+      { part: attributes.filter(({ kind }) => !isSingle(kind)), as: by },
+      { part: readable ? directions : [], as: 'raw' },
+      ...(timed ? switches.map((attribute) => ({ part: [attribute], as: 'onTimes' as const })) : []),
     ];
     for (const { part, as } of parts) {
       if (part.length === 0) continue;
@@ -157,7 +165,7 @@ function rainOf({ sources, signs, lines, asks, ask }: RainWanted): Plan['rain'] 
     if (!attribute) continue;
     if (signs.includes(attribute.sign)) return null;
     const own = lines.find(
-      (line) => line.source === index && !line.compared && !line.attributes.some(({ kind }) => needsReadings(kind)),
+      (line) => line.source === index && !line.compared && !line.attributes.some(({ kind }) => isSingle(kind)),
     );
     const asked = own && asks[own.ask];
     if (!own || !asked) return { source: index, attribute, ask: ask(source, [attribute.sign]) };
@@ -208,7 +216,8 @@ function columnOf(
 
 function moved(line: Line, compared: boolean, days: [DegreeDays, DegreeDays] | undefined): Line {
   if (days) return retime(line, days[compared ? 1 : 0].at);
-  return compared ? retime(line, yearLater()) : line;
+  if (!compared) return line;
+  return line.onTimes ? switchLine(retimeOnTimes(line.onTimes, yearLater)) : retime(line, yearLater());
 }
 
 function degreeDaysOf({ warmth, spans, asks, base }: SeasonPlan, answers: readonly Lines[]): [DegreeDays, DegreeDays] {
@@ -216,17 +225,6 @@ function degreeDaysOf({ warmth, spans, asks, base }: SeasonPlan, answers: readon
     degreeDays(answers[asks[year] ?? 0]?.get(warmth.sign) ?? emptyLine, spans[year] as Span, base),
   ) as [DegreeDays, DegreeDays];
 }
-
-const nothing = new Float64Array(0);
-const emptyLine: Line = {
-  resolution: 'day',
-  times: nothing,
-  low: nothing,
-  mean: nothing,
-  high: nothing,
-  count: nothing,
-  sum: nothing,
-};
 
 /** To the larger sum of the two years, as far as they can be relied on. */
 const degreeSpan = (days: [DegreeDays, DegreeDays]): Span => ({

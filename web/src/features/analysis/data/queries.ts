@@ -4,6 +4,8 @@ import { bannerQueryOptions } from '@/lib/device/queries';
 import { api } from '@/lib/http/api';
 import type { Resolution } from '../search';
 import { type Line, linesOf, type Span } from './line';
+import { onTimesOf } from './onTimes';
+import { switchLine } from './switchLine';
 
 export const analysisKeys = {
   lines: ['analysis', 'lines'] as const,
@@ -17,7 +19,8 @@ export interface Ask {
   deviceName: string;
   signs: readonly string[];
   span: Span;
-  by: Resolution;
+  /** On-times are those of a single switch. */
+  by: Resolution | 'onTimes';
   /** For auto: the most values of a property. */
   points: number;
 }
@@ -29,6 +32,7 @@ const slots = new Semaphore(4);
 
 async function fetchLines({ deviceName, signs, span, by, points }: Ask, signal: AbortSignal): Promise<Lines> {
   if (signs.length === 0) return new Map();
+  if (by === 'onTimes') return await fetchOnTimes({ deviceName, signs, span }, signal);
   const query = {
     deviceName,
     startTime: span.from,
@@ -39,6 +43,19 @@ async function fetchLines({ deviceName, signs, span, by, points }: Ask, signal: 
   };
   const path = '/admin-api/client/pc/device/get/columns/aggregated-data';
   return linesOf(await slots.run(() => api.get(path, { query, signal }), signal));
+}
+
+/** Of a switch of which nothing is known there is no line. */
+async function fetchOnTimes(
+  { deviceName, signs, span }: Pick<Ask, 'deviceName' | 'signs' | 'span'>,
+  signal: AbortSignal,
+) {
+  const [yeuSign = ''] = signs;
+  const query = { deviceName, yeuSign, startTime: span.from, endTime: span.to };
+  const path = '/admin-api/client/pc/device/get/on-times';
+  const onTimes = onTimesOf(await slots.run(() => api.get(path, { query, signal }), signal));
+  const { on, off } = onTimes.total;
+  return new Map(on + off > 0 ? [[yeuSign, switchLine(onTimes)]] : []);
 }
 
 /** The lines of several calls, in their order. What is shown stays until all of the next have come. */

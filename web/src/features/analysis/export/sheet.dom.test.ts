@@ -2,7 +2,7 @@ import i18next from 'i18next';
 import { afterEach, expect, it } from 'vitest';
 import { formatFor } from '@/lib/format/format';
 import { setTenantZone } from '@/lib/format/zone';
-import { analysisColumn, lineOfValues } from '@/test/analysisColumns';
+import { analysisColumn, lineOfValues, onSum, switchOf } from '@/test/analysisColumns';
 import { zipEntries } from '@/test/zipEntries';
 import type { Axis, Column } from '../data/column';
 import { exportSheet, SheetTooLong } from './sheet';
@@ -75,7 +75,17 @@ it('has one column for readings, and words for a switch', async () => {
   const heating = { key: 'h', sign: 'heating', name: 'Heating', unit: '', precision: undefined, kind: 'step' } as const;
   const { values, files } = await sheetsOf([
     analysisColumn(lineOfValues('raw', [start, start + 1000], [4.26, 5])),
-    analysisColumn(lineOfValues('raw', [start, start + 1000], [1, 0]), heating),
+    analysisColumn(
+      switchOf({
+        startTime: start,
+        endTime: start + 2000,
+        phases: [
+          { from: start, state: 'on' },
+          { from: start + 1000, state: 'off' },
+        ],
+      }),
+      heating,
+    ),
   ]);
   expect(values.slice(0, 3).map((row) => row.slice(1))).toEqual([
     ['Orchard mast', 'Orchard mast'],
@@ -87,6 +97,14 @@ it('has one column for readings, and words for a switch', async () => {
     [5, 'Off'],
   ]);
   expect(files.get('xl/styles.xml')).toContain('yyyy-mm-dd hh:mm:ss');
+});
+
+it('has the time on of days as durations', async () => {
+  const heating = { key: 'h', sign: 'heating', name: 'Heating', unit: '', precision: undefined, kind: 'step' } as const;
+  const day = { time: start, sum: onSum({ on: 6 * 3_600_000 }) };
+  const { values, files } = await sheetsOf([analysisColumn(switchOf({ days: [day] }), heating)]);
+  expect(values.map(([, value]) => value)).toEqual(['Orchard mast', 'Heating', 'Time on', 0.25]);
+  expect(files.get('xl/styles.xml')).toContain('[h]:mm');
 });
 
 it('has degree days as numbers', async () => {

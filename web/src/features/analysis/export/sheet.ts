@@ -6,7 +6,7 @@ import type { Axis, Column } from '../data/column';
 import type { LineResolution } from '../data/line';
 import { figuresOf } from '../table/figures';
 import { sortedColumns } from '../table/sortedColumns';
-import { finestResolution, timelineOf } from '../table/timeline';
+import { finestResolution, timelineOf, valueAt } from '../table/timeline';
 import type { Caption } from './caption';
 
 /** What a sheet holds at most, its header included. */
@@ -17,7 +17,7 @@ export class SheetTooLong extends Error {
   override name = 'SheetTooLong';
 }
 
-type Figure = 'reading' | 'low' | 'mean' | 'high' | 'sum' | 'share';
+type Figure = 'reading' | 'low' | 'mean' | 'high' | 'sum' | 'onTime';
 
 /** One column of the sheet: a figure of a line. */
 interface SheetColumn {
@@ -32,9 +32,10 @@ const figures: Record<ReturnType<typeof figuresOf>, readonly Figure[]> = {
   three: ['low', 'mean', 'high'],
   ends: ['low', 'high'],
   sum: ['sum'],
-  share: ['share'],
+  onTime: ['onTime'],
 };
 
+const dayMs = 86_400_000;
 const bold = (value: string): CellObject => ({ value, type: String, fontWeight: 'bold' });
 const dateFormats: Record<LineResolution, string> = {
   raw: 'yyyy-mm-dd hh:mm:ss',
@@ -66,7 +67,10 @@ export async function exportSheet(
       axis === 'degreeDays'
         ? { value: time, type: Number, format: '0.0' }
         : { value: wallDate(time), type: Date, format: timeFormat };
-    return [first, ...sheetColumns.map(({ line, column, figure }) => cell(column, figure, timeline.at(line, row), t))];
+    return [
+      first,
+      ...sheetColumns.map(({ line, column, figure }) => cell(column, figure, valueAt(timeline, columns, line, row), t)),
+    ];
   });
   const facts = factsOf(columns, caption, t, format);
   return writeExcelFile([
@@ -100,7 +104,7 @@ function headOf(list: readonly SheetColumn[], axis: Axis, t: TFunction, format: 
     list.map(({ column }) => column.device),
     list.map(({ column }) => nameOf(column, t)),
     list.map(({ figure }) => (figure === 'reading' ? '' : t(`analysis.export.figure.${figure}`))),
-    list.map(({ column, figure }) => (figure === 'share' ? '' : format.unit(column.unit))),
+    list.map(({ column, figure }) => (figure === 'onTime' ? '' : format.unit(column.unit))),
   ];
   // Of readings there are no figures to name.
   const shown = rows.filter((row, index) => index < 2 || row.some(Boolean));
@@ -114,7 +118,9 @@ function nameOf({ name, compared }: Column, t: TFunction): string {
 function cell({ kind, precision, line }: Column, figure: Figure, index: number, t: TFunction): CellObject | null {
   if (index < 0) return null;
   const mean = line.mean[index] ?? 0;
-  if (figure === 'share') return { value: mean, type: Number, format: '0.0%' };
+  if (Number.isNaN(mean)) return null;
+  // A spreadsheet's duration is in days.
+  if (figure === 'onTime') return { value: (line.sum[index] ?? 0) / dayMs, type: Number, format: '[h]:mm' };
   if (figure === 'reading' && kind === 'step') {
     return { value: t(mean === 1 ? 'format.on' : 'format.off'), type: String };
   }

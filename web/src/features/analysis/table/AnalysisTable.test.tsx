@@ -2,7 +2,7 @@ import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, it } from 'vitest';
 import { setTenantZone } from '@/lib/format/zone';
-import { analysisColumn, lineOfValues } from '@/test/analysisColumns';
+import { analysisColumn, lineOfValues, onSum, switchOf } from '@/test/analysisColumns';
 import { renderWithProviders } from '@/test/renderWithProviders';
 import { AnalysisTable } from './AnalysisTable';
 
@@ -64,25 +64,42 @@ it('shows degree days with one decimal', () => {
   expect(screen.getAllByRole('rowheader').map(({ textContent }) => textContent)).toEqual(['12.3', '0.0']);
 });
 
-it('shows switches and directions by what can be said of an hour', () => {
-  const heating = { key: 'h', sign: 'heating', name: 'Heating', unit: '', precision: undefined, kind: 'step' } as const;
+it('shows lowest and highest of directions, which have no mean', () => {
   const wind = { key: 'w', sign: 'windDirection', name: 'Wind', unit: '°', precision: 0, kind: 'direction' } as const;
+  renderWithProviders(
+    <AnalysisTable columns={[analysisColumn(lineOfValues('hour', [start], [180]), wind)]} axis="time" />,
+  );
+  expect(rowTexts().at(-1)?.slice(1)).toEqual(['179 to 181']);
+});
+
+it('says of each time whether a switch was on, and of days for how long', () => {
+  const heating = { key: 'h', sign: 'heating', name: 'Heating', unit: '', precision: undefined, kind: 'step' } as const;
+  const minutes = (count: number) => start + count * 60_000;
+  const phases = [
+    { from: start, state: 'off' },
+    { from: minutes(10), state: 'on' },
+    { from: minutes(40), state: 'unknown' },
+  ] as const;
   const { unmount } = renderWithProviders(
     <AnalysisTable
       columns={[
-        analysisColumn(lineOfValues('hour', [start], [0.4]), heating),
-        analysisColumn(lineOfValues('hour', [start], [180]), wind),
+        analysisColumn(lineOfValues('raw', [minutes(5), minutes(20), minutes(50)], [1, 2, 3])),
+        analysisColumn(switchOf({ startTime: start, endTime: minutes(60), phases: [...phases] }), heating),
       ]}
       axis="time"
     />,
   );
-  expect(screen.getByRole('columnheader', { name: /Heating share of time on/ })).toBeVisible();
-  expect(rowTexts().at(-1)?.slice(1)).toEqual(['40%', '179 to 181']);
+  expect(
+    rowTexts()
+      .slice(2)
+      .map((row) => row.at(-1)),
+  ).toEqual(['–', '–', 'On', 'On', 'Off', 'Off']);
   unmount();
-  renderWithProviders(
-    <AnalysisTable columns={[analysisColumn(lineOfValues('raw', [start], [1]), heating)]} axis="time" />,
-  );
-  expect(rowTexts().at(-1)?.at(-1)).toBe('On');
+  const day = { time: start, sum: onSum({ on: 2.5 * 3_600_000, off: 3_600_000 }) };
+  const columns = [analysisColumn(switchOf({ days: [day] }), heating)];
+  renderWithProviders(<AnalysisTable columns={columns} axis="time" />);
+  expect(screen.getByRole('columnheader', { name: 'Heating time on' })).toBeVisible();
+  expect(rowTexts().at(-1)?.at(-1)).toBe('2 h 30 min');
 });
 
 it('rounds means of unknown precision to five digits', () => {

@@ -10,7 +10,7 @@ import type { LineResolution } from '../data/line';
 import css from './AnalysisTable.module.css';
 import { type CellText, cellText, figuresOf } from './figures';
 import { sortedColumns } from './sortedColumns';
-import { finestResolution, timelineOf } from './timeline';
+import { finestResolution, timelineOf, valueAt } from './timeline';
 
 interface AnalysisTableProps {
   columns: readonly Column[];
@@ -54,7 +54,7 @@ export function AnalysisTable({ columns: given, axis }: AnalysisTableProps) {
                 </th>
                 {columns.map((column, at) => (
                   <td key={column.key}>
-                    <Figures text={cellText(column, timeline.at(at, row), format)} />
+                    <Figures text={cellText(column, valueAt(timeline, columns, at, row), format)} />
                   </td>
                 ))}
               </tr>
@@ -100,7 +100,7 @@ function Head({ columns, axis }: AnalysisTableProps) {
           <th key={column.key} scope="col">
             {column.name}{' '}
             <span className={css.small}>
-              {figuresOf(column) === 'share' ? t('analysis.table.shareOn') : format.unit(column.unit)}
+              {figuresOf(column) === 'onTime' ? t('analysis.table.onTime') : format.unit(column.unit)}
             </span>
             {column.compared ? <span className={css.compared}>{t('analysis.table.yearBefore')}</span> : null}
           </th>

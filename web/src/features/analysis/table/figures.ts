@@ -2,11 +2,11 @@ import { type Format, missingValue } from '@/lib/format/format';
 import type { Column } from '../data/column';
 
 /**
- * What a column has at a time. `reading`: one reading. `three`: low, mean and high. `sum`: a sum.
- * `share`: for which part of the time it was on. `ends`: low and high only, since the mean of 350°
+ * What a column has at a time. `reading`: one reading, or what a switch is set to. `three`: low, mean and high. `sum`: a sum.
+ * `onTime`: for how long a switch was on. `ends`: low and high only, since the mean of 350°
  * and 10° is not 180°.
  */
-export type Figures = 'reading' | 'three' | 'sum' | 'share' | 'ends';
+export type Figures = 'reading' | 'three' | 'sum' | 'onTime' | 'ends';
 
 export function figuresOf({ kind, line }: Pick<Column, 'kind' | 'line'>): Figures {
   if (line.resolution === 'raw') return 'reading';
@@ -14,7 +14,7 @@ export function figuresOf({ kind, line }: Pick<Column, 'kind' | 'line'>): Figure
     case 'sum':
       return 'sum';
     case 'step':
-      return 'share';
+      return 'onTime';
     case 'direction':
       return 'ends';
     default:
@@ -37,11 +37,12 @@ export function cellText(column: Column, index: number, format: Format): CellTex
   const ends = () => ({ low: say(line.low[index] ?? 0), high: say(line.high[index] ?? 0) });
   switch (figuresOf(column)) {
     case 'reading':
-      return { value: kind === 'step' ? format.reading({ value: mean === 1, unit: '' }) : say(mean) };
+      if (kind !== 'step') return { value: say(mean) };
+      return { value: Number.isNaN(mean) ? missingValue : format.reading({ value: mean === 1, unit: '' }) };
     case 'sum':
       return { value: say(line.sum[index] ?? 0) };
-    case 'share':
-      return { value: format.percent(mean) };
+    case 'onTime':
+      return { value: Number.isNaN(mean) ? missingValue : format.hours(line.sum[index] ?? 0) };
     case 'ends':
       return { value: '', ...ends() };
     case 'three':

@@ -50,3 +50,13 @@ export function finestResolution(columns: readonly { line: Line }[]): LineResolu
   const found = new Set(columns.map(({ line }) => line.resolution));
   return (['raw', 'hour', 'day'] as const).find((resolution) => found.has(resolution)) ?? 'day';
 }
+
+/**
+ * The index of a column's value in a row of a timeline; -1: none. A switch that is known by its phases has
+ * one in each row, since it holds.
+ */
+export function valueAt(timeline: Timeline, columns: readonly { line: Line }[], column: number, row: number): number {
+  const line = columns[column]?.line;
+  if (!line?.onTimes?.phases) return timeline.at(column, row);
+  return indexFrom(line.times, (timeline.times[row] ?? 0) + 1) - 1;
+}

@@ -16,6 +16,7 @@ import { ElementIcon } from '@/ui/ElementIcon';
 import { LoadOnDemand, useLoadOnDemand } from '@/ui/LoadOnDemand';
 import { ReadingText } from '@/ui/ReadingText';
 import { Sparkline } from '@/ui/Sparkline';
+import { SwitchLink } from '@/ui/SwitchLink';
 import type { SparkPoint } from '@/ui/sparkPath';
 import css from './Card.module.css';
 import { TruncatedName } from './TruncatedName';
@@ -53,7 +54,13 @@ export function MainReading({ device, entry, icon, siblings }: MainReadingProps)
       </p>
       <p className={css.what}>
         {icon === undefined ? null : <ElementIcon address={icon} />}
-        <TruncatedName name={name} siblings={siblings} />
+        {typeof reading?.value === 'boolean' ? (
+          <SwitchLink deviceName={device.deviceName} sign={sign} name={name}>
+            <TruncatedName name={name} siblings={siblings} />
+          </SwitchLink>
+        ) : (
+          <TruncatedName name={name} siblings={siblings} />
+        )}
         {derivation ? <DerivationNote derivation={derivation} deviceName={device.deviceName} /> : null}
         <CorrectedMark of={reading} />
       </p>

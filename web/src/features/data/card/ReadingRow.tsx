@@ -10,6 +10,7 @@ import { CorrectedMark } from '@/ui/CorrectedMark';
 import { DerivationNote } from '@/ui/DerivationNote';
 import { ElementIcon } from '@/ui/ElementIcon';
 import { ReadingText } from '@/ui/ReadingText';
+import { SwitchLink } from '@/ui/SwitchLink';
 import css from './Card.module.css';
 import { TruncatedName } from './TruncatedName';
 
@@ -29,7 +30,7 @@ const lineLength = 24;
 export function ReadingRow({ entry, device, icon, siblings }: ReadingRowProps) {
   const { t } = useTranslation();
   const format = useFormat();
-  const { name, reading, derivation } = entry;
+  const { sign, name, reading, derivation } = entry;
   const usual = formulaInterval(derivation);
   const stale = useClock((now) => reading !== undefined && isStale(reading.time, device.offlineAfter, usual, now));
   // A text may be cut, a number may not.
@@ -43,7 +44,13 @@ export function ReadingRow({ entry, device, icon, siblings }: ReadingRowProps) {
       <span className={css.pair}>
         <span className={css.label}>
           {icon === undefined ? null : <ElementIcon address={icon} />}
-          <TruncatedName name={name} siblings={siblings} tall />
+          {typeof reading?.value === 'boolean' ? (
+            <SwitchLink deviceName={device.deviceName} sign={sign} name={name}>
+              <TruncatedName name={name} siblings={siblings} tall />
+            </SwitchLink>
+          ) : (
+            <TruncatedName name={name} siblings={siblings} tall />
+          )}
           {derivation ? <DerivationNote derivation={derivation} deviceName={device.deviceName} /> : null}
           <CorrectedMark of={reading} />
         </span>

@@ -10,7 +10,7 @@ beforeEach(() => {
 const now = Date.now();
 
 /** A card whose main reading is light, with another reading of `value` in a row. */
-async function openWith(light: number, value: number | string) {
+async function openWith(light: number, value: number | string | boolean) {
   const { airTemperature, airHumidity } = weather(light, now - 8000);
   if (!airTemperature || !airHumidity) throw new Error('the sample device lacks a reading');
   const latest = {
@@ -46,4 +46,12 @@ it('leads to the analysis of its device', async () => {
   const own = await openWith(869, 91);
   const link = own.getByRole('link', { name: 'Analysis of Orchard mast' });
   expect(link).toHaveAttribute('href', '/analysis?devices=WS-1');
+});
+
+it('leads from a switch to when it was on', async () => {
+  const own = await openWith(869, true);
+  expect(own.getByRole('link', { name: 'Relative humidity: when it was on' })).toHaveAttribute(
+    'href',
+    '/analysis?devices=WS-1&signs=airHumidity',
+  );
 });

@@ -15,6 +15,7 @@ import { AnalysisLink } from '@/ui/AnalysisLink';
 import { CorrectedMark } from '@/ui/CorrectedMark';
 import { DerivationNote } from '@/ui/DerivationNote';
 import { ReadingText } from '@/ui/ReadingText';
+import { SwitchLink } from '@/ui/SwitchLink';
 import { CalibrateButton } from '../calibration/CalibrateButton';
 import { isCalibratable } from '../calibration/properties';
 import css from './Readings.module.css';
@@ -103,7 +104,13 @@ function ReadingRow({ entry, device, icon, onCalibrate }: ReadingRowProps) {
       <span className={css.icon}>{icon ? <img src={icon} alt="" loading="lazy" /> : null}</span>
       <span className={css.what}>
         <span className={css.name} title={name}>
-          {name}
+          {typeof reading?.value === 'boolean' ? (
+            <SwitchLink deviceName={device.deviceName} sign={sign} name={name}>
+              {name}
+            </SwitchLink>
+          ) : (
+            name
+          )}
         </span>
         {derivation ? <DerivationNote derivation={derivation} deviceName={device.deviceName} /> : null}
         <CorrectedMark of={reading} />
