@@ -51,6 +51,23 @@ test('a mouse points and chooses a part by dragging, Back returns, and a saved v
   expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual(Object.fromEntries(new URLSearchParams(search)));
 });
 
+test('three clicks answer when a pump stopped in the last month, and for how long it ran in all', async ({ page }) => {
+  await openSignedIn(page, analysisUser, '/data');
+  await page.getByRole('link', { name: 'Pump: when it was on' }).click();
+  await expectDrawn(page);
+  // Opening a native list and choosing from it are the other two clicks.
+  const month = page.locator('optgroup[label="Months"] option').first();
+  await page.getByLabel('Range').selectOption((await month.getAttribute('value')) ?? '');
+  await expect(page).toHaveURL(/signs=pumpRunning.*from=\d+&to=\d+/);
+  await expectDrawn(page);
+  await expect(
+    page.getByText(/^Pump: on for (84|87|90|93) h in all, (28|29|30|31) starts, longest 3 h\.$/),
+  ).toBeVisible();
+  const [newest] = await page.getByRole('table', { name: 'Well · Pump' }).locator('tbody tr').allInnerTexts();
+  expect(newest).toMatch(/ 02:00\t.* 05:00\t3 h\t/);
+  await expect(page.locator('[data-chart] [data-gap]')).toHaveCount(0);
+});
+
 test.describe('on a phone', () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
 

@@ -20,6 +20,9 @@ elements:
   - {yeuSign: soilMoisture10, unit: "%", yeuName: {en-us: "Soil moisture, 10 cm", zh-cn: 土壤水分10厘米, tr-tr: "Toprak nemi, 10 cm", ru-ru: "Влажность почвы, 10 см"}}
   - {yeuSign: soilMoisture30, unit: "%", yeuName: {en-us: "Soil moisture, 30 cm", zh-cn: 土壤水分30厘米, tr-tr: "Toprak nemi, 30 cm", ru-ru: "Влажность почвы, 30 см"}}
 products:
+  - name: well
+    properties:
+      - {identifier: pumpRunning, functionName: Pump, dataType: boolean}
   - name: terrace-mast
     properties:
       - {identifier: airTemperature, functionName: Air temperature, elementUnit: "°C", dataType: number, precision: 1}
@@ -37,6 +40,7 @@ tenants:
     devices:
       - ${device('TR-0001', 'Upper terrace', 'terrace-mast')}
       - ${device('TR-0002', 'Lower terrace', 'terrace-mast')}
+      - ${device('TR-0003', 'Well', 'well')}
 `);
 
 /** The identifiers of a terrace's mast. */
@@ -70,6 +74,12 @@ async function send(): Promise<void> {
     airTemperature: terraceAt(ts).airTemperature - 2,
   }));
   await sendBacklog('TR-0002', lower);
+  // The well's pump runs from two to five in the morning.
+  const well = framesOf({ from: end - 75 * day, to: end, every: hour / 2 }, (ts) => {
+    const hours = ((ts + 3 * hour) % day) / hour;
+    return { pumpRunning: hours >= 2 && hours < 5 };
+  });
+  await sendBacklog('TR-0003', well);
   await runRule(analysisUser, 'TR-0001', 'Heat on the slope', {
     conditions: [{ andor: 'and', tslAttribute: 'airTemperature', subconditions: '>', value: 27 }],
   });
