@@ -55,10 +55,20 @@ func TestPhases(t *testing.T) {
 			{600, 900, SwitchOn},
 		})
 		same(t, when+", within a phase", readPhases(t, s, 300, 400), []Phase{{300, 400, SwitchOff}})
-		same(t, when+", a value of the day before", readPhases(t, s, 40*60, 41*60), []Phase{{40 * 60, 41 * 60, SwitchOn}})
+		same(
+			t,
+			when+", a value of the day before",
+			readPhases(t, s, 40*60, 41*60),
+			[]Phase{{40 * 60, 41 * 60, SwitchOn}},
+		)
 		same(t, when+", after the last frame", readPhases(t, s, 47*60, 60*60),
 			[]Phase{{47 * 60, 2*24*60 - 10, SwitchOn}, {2*24*60 - 10, 60 * 60, SwitchUnknown}})
-		same(t, when+", long after it", readPhases(t, s, 20*24*60, 21*24*60), []Phase{{20 * 24 * 60, 21 * 24 * 60, SwitchUnknown}})
+		same(
+			t,
+			when+", long after it",
+			readPhases(t, s, 20*24*60, 21*24*60),
+			[]Phase{{20 * 24 * 60, 21 * 24 * 60, SwitchUnknown}},
+		)
 		same(t, when+", empty", readPhases(t, s, 300, 300), nil)
 	}
 }

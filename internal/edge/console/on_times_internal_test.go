@@ -46,7 +46,8 @@ func TestOnTimesWithTooManyPhases(t *testing.T) {
 		}
 	}
 	half := maxSwitchPhases / 2
-	if sum := o.data.Total; sum.On != int64(half+1)*minute || sum.Off != int64(half)*minute || sum.Starts != half || sum.Stops != half {
+	if sum := o.data.Total; sum.On != int64(half+1)*minute || sum.Off != int64(half)*minute || sum.Starts != half ||
+		sum.Stops != half {
 		t.Errorf("%+v", sum)
 	}
 }

@@ -71,7 +71,11 @@ func TestOnTimesRefuse(t *testing.T) {
 			t.Errorf("%s: %s", name, a.Body)
 		}
 	}
-	ahead := testkit.Ask[wire.OnTimes](t, w.Contract, w.get(onTimesPath("WS-2", "heating", now.Add(time.Hour), now.Add(2*time.Hour))))
+	ahead := testkit.Ask[wire.OnTimes](
+		t,
+		w.Contract,
+		w.get(onTimesPath("WS-2", "heating", now.Add(time.Hour), now.Add(2*time.Hour))),
+	)
 	if len(ahead.Days) != 0 || ahead.EndTime != ahead.StartTime {
 		t.Errorf("a range ahead: %s", asJSON(t, ahead))
 	}
