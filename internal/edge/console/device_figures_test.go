@@ -43,7 +43,12 @@ func TestFiguresOfGroups(t *testing.T) {
 	w.measure(t, third, now, map[string]reading.Value{"airTemperature": reading.Number(-3.5)})
 	w.measure(t, rain, now, map[string]reading.Value{"airTemperature": reading.Number(70), "rain": reading.Number(2)})
 	w.measure(t, inside, now, air(24))
-	w.measure(t, boxed, now, map[string]reading.Value{"boxTemperature": reading.Number(31)})
+	warm := reading.Frame{Tenant: boxed.Tenant, Device: boxed.ID, Time: now.UnixMilli(), Fields: []reading.Field{
+		{Property: w.Catalog.ProductByName("box").Properties[0].ID, Value: reading.Number(31)},
+	}}
+	if err := w.readings.Append(t.Context(), []reading.Arrival{{Frame: warm, At: w.Clock.Milli()}}); err != nil {
+		t.Fatal(err)
+	}
 	for _, d := range []*device.Device{third, rain, inside, boxed} {
 		w.Presence.Seen(testkit.Ref(d))
 	}
@@ -61,7 +66,9 @@ func TestFiguresOfGroups(t *testing.T) {
 		`[{"devices":2,"high":21.5,"low":-3.5,"mean":9,"name":"Air temperature","precision":1,"productId":%d,"productName":"weather-station","sign":"airTemperature","unit":"°C"},`+
 			`{"devices":1,"high":24,"low":24,"mean":24,"name":"Air temperature","productId":%d,"productName":"house","sign":"airTemperature","unit":"°C"},`+
 			`{"devices":1,"high":2,"low":2,"mean":2,"name":"Rain","productId":%d,"productName":"gauge","sign":"rain","unit":"mm"}]`,
-		w.station.ID, house.ID, gauge.ID,
+		w.station.ID,
+		house.ID,
+		gauge.ID,
 	)
 	if got := asJSON(t, groups[w.north].Figures); got != want {
 		t.Errorf("%s\nwant %s", got, want)
