@@ -90,7 +90,7 @@ test('a rule is created, rehearsed and run; its row shows the alarm when it begi
   await createRule(grower, 'VY-01', 'Row that is stopped', far);
   await runRule(grower, 'VY-01', 'Row that waits', far);
   await publish('VY-01', secret, { airTemperature: 1.1, airHumidity: 90 });
-  await expect(row.getByText(/^Open since/)).toBeVisible();
+  await expect(row.getByText(/^Since /)).toBeVisible();
   await expect(page.getByRole('article').getByRole('heading')).toHaveText([
     'Frost on the slope',
     'Row that waits',
@@ -120,7 +120,7 @@ async function expectRows(page: Page): Promise<void> {
 
   await page.setViewportSize({ width: 390, height: 844 });
   for (const height of await heights()) expect(height).toBeGreaterThan(120);
-  await page.getByRole('link', { name: /^Open since/ }).click();
+  await page.getByRole('link', { name: /^Open Since / }).click();
   await expect(page).toHaveURL(/\/inform\?id=\d+/);
   await page.goBack();
   await page.setViewportSize({ width: 1440, height: 900 });

@@ -99,9 +99,11 @@ func (s *Stores) newOutbox(set *settings.Server, links string, logger *slog.Logg
 			return s.Rules.MutedUntil(ctx, t, alarm.RuleID(rule))
 		},
 		// The engine is made after the outbox, which it needs.
-		Backlog:     func(t tenant.ID, device int64) time.Time { return s.Alarms.BacklogUntil(t, device) },
-		NotReady:    func() []tenant.ID { return s.Alarms.LateTenants() },
-		FoundSince:  func(t tenant.ID, notice int64) int64 { return s.Alarms.HoldsSince(t, notice) },
+		Backlog:  func(t tenant.ID, device int64) time.Time { return s.Alarms.BacklogUntil(t, device) },
+		NotReady: func() []tenant.ID { return s.Alarms.LateTenants() },
+		FoundSince: func(t tenant.ID, notice int64) (int64, alertmsg.Precision) {
+			return s.Alarms.HoldsSince(t, notice)
+		},
 		Silence:     s.silenceOf,
 		Live:        s.Live,
 		DigestAfter: set.Notifications.DigestAfter,

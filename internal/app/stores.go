@@ -286,6 +286,7 @@ func newStores(
 		Screens:           s.Live,
 		Now:               time.Now,
 		RetentionClock:    until.Now,
+		Retention:         set.Retention,
 		PreviousStop:      before,
 		SaveAlive:         saveAlive,
 		FlushPresence:     func(ctx context.Context) error { return s.Status.Flush(ctx, false) },

@@ -41,6 +41,8 @@ type EngineOptions struct {
 	Uptime func() time.Duration
 	// RetentionClock is the current time for removing what is too old; nil: Now.
 	RetentionClock func() time.Time
+	// Retention is how long readings are kept; 0: forever.
+	Retention time.Duration
 	// MaxNoticesPerHour is how many notices a rule may begin within an hour before the next one is
 	// unsteady; 0: any number.
 	MaxNoticesPerHour int

@@ -48,6 +48,7 @@ type fixture struct {
 	engine         *alarm.Engine
 	notifier       notifier // the real notify.Notifier, unless a test sets another
 	retentionClock func() time.Time
+	retention      time.Duration          // of readings
 	turns          *reading.WorkScheduler // of work on readings; nil: that work does not wait
 	maxPerHour     int                    // notices that a rule may begin within an hour; 0: any number
 	previousStop   time.Time              // until when the previous engine let devices in
@@ -104,6 +105,7 @@ func (fx *fixture) start() {
 		Now:               fx.Clock.Now,
 		Uptime:            fx.Clock.Elapsed,
 		RetentionClock:    fx.retentionClock,
+		Retention:         fx.retention,
 		PreviousStop:      fx.previousStop,
 		FlushPresence:     func(ctx context.Context) error { return fx.Status.Flush(ctx, false) },
 		Logger:            fx.Log.Logger,

@@ -9,6 +9,7 @@ import (
 
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/tenant"
+	"tilth/internal/platform/alertmsg"
 	"tilth/internal/platform/db"
 )
 
@@ -59,10 +60,12 @@ type noticeRow struct {
 	Changes          int    // of an unsteady notice: how often its conditions changed, at least
 	Kept             string // JSON of Chart; empty while there is no chart
 	HoldsSince       *int64 // epoch ms; nil: not looked for yet, 0: not known
-	AckUser          string
-	AckTime          int64 // epoch ms; 0: nobody acknowledged it
-	AckNote          string
-	AckRemindAt      int64 // epoch ms
+	// HoldsSincePrecision is how exactly HoldsSince is known.
+	HoldsSincePrecision alertmsg.Precision
+	AckUser             string
+	AckTime             int64 // epoch ms; 0: nobody acknowledged it
+	AckNote             string
+	AckRemindAt         int64 // epoch ms
 }
 
 // NoticeStore keeps alarm notices.

@@ -8,6 +8,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"tilth/internal/domain/tenant"
+	"tilth/internal/platform/alertmsg"
 	"tilth/internal/platform/errs"
 	"tilth/internal/platform/text"
 )
@@ -33,8 +34,9 @@ type Notice struct {
 	Changes  int
 	// HoldsSince is since when the conditions have held by the stored readings, or the device has
 	// been silent, epoch ms. 0: not known, or not looked for yet.
-	HoldsSince int64
-	Ack        *Ack // nil: nobody acknowledged it
+	HoldsSince          int64
+	HoldsSincePrecision alertmsg.Precision
+	Ack                 *Ack // nil: nobody acknowledged it
 }
 
 // Ack is the acknowledgement of an open notice.
@@ -60,7 +62,7 @@ func (r *noticeRow) notice() Notice {
 		Changes:    r.Changes,
 	}
 	if r.HoldsSince != nil {
-		n.HoldsSince = *r.HoldsSince
+		n.HoldsSince, n.HoldsSincePrecision = *r.HoldsSince, r.HoldsSincePrecision
 	}
 	if r.AckTime != 0 {
 		n.Ack = &Ack{User: r.AckUser, Time: r.AckTime, Note: r.AckNote, RemindAt: r.AckRemindAt}
@@ -210,7 +212,7 @@ func (s *NoticeStore) list(
 	sel := s.db.Read(ctx).NewSelect().Model(&rows).
 		Column("n.id", "n.rule_id", "n.title", "n.resolve_status", "n.alarm_level", "n.device_name", "n.start_time",
 			"n.end_time", "n.create_time", "n.alarm_desc", "n.unsteady", "n.changes",
-			"n.holds_since", "n.ack_user", "n.ack_time", "n.ack_note", "n.ack_remind_at").
+			"n.holds_since", "n.holds_since_precision", "n.ack_user", "n.ack_time", "n.ack_note", "n.ack_remind_at").
 		ColumnExpr("d.note_name, CASE WHEN d.id IS NULL THEN n.rule ELSE '' END AS was").
 		Join("LEFT JOIN devices AS d ON d.id = n.device_id AND d.tenant_id = n.tenant_id")
 	if err := wanted(sel).OrderExpr("n.create_time DESC, n.id DESC").Offset(offset).Limit(limit).Scan(ctx); err != nil {

@@ -71,7 +71,8 @@ func (e *Engine) buildAlarm(what alertmsg.Event, r *activeRule, n *Notice, sampl
 		Event: what, Notice: n.ID, Rule: int64(r.ID), Title: n.Title, Level: int(n.Level),
 		DeviceID: int64(r.Device), DeviceName: n.DeviceName, NoteName: n.NoteName, Product: r.productID(),
 		Offline: r.Trigger == DeviceOffline, Window: r.Window.Milliseconds(), Hits: r.Hits,
-		Start: n.Start, End: n.End, HoldsSince: n.HoldsSince, Description: r.Description,
+		Start: n.Start, End: n.End, HoldsSince: n.HoldsSince, HoldsSincePrecision: n.HoldsSincePrecision,
+		Description: r.Description,
 	}
 	a.Ack = n.Ack.alertAck()
 	if n.Unsteady {

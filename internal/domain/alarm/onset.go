@@ -12,6 +12,7 @@ import (
 
 	"tilth/internal/domain/reading"
 	"tilth/internal/domain/tenant"
+	"tilth/internal/platform/alertmsg"
 	"tilth/internal/platform/errs"
 	"tilth/internal/platform/limit"
 )
@@ -50,7 +51,7 @@ type onsetFinder struct {
 type onset struct {
 	ID     int64
 	Tenant tenant.ID `bun:"tenant_id"`
-	since  int64     // epoch ms; 0: not known
+	onsetTime
 }
 
 func newOnsetFinder(e *Engine) *onsetFinder {
@@ -166,7 +167,7 @@ func (f *onsetFinder) find(ctx context.Context, n *onset) (err error) {
 		*n = before
 		return nil
 	}
-	if n.since, err = f.since(ctx, n.Tenant, n.ID); err != nil {
+	if n.onsetTime, err = f.since(ctx, n.Tenant, n.ID); err != nil {
 		return err
 	}
 	f.mu.Lock()
@@ -182,46 +183,46 @@ func (f *onsetFinder) get(id int64) (n onset, known bool) {
 	return n, known
 }
 
-// since is since when a tenant's notice holds, epoch ms; 0: not known, or the notice is gone.
-func (f *onsetFinder) since(ctx context.Context, t tenant.ID, id int64) (int64, error) {
+// since is since when a tenant's notice holds; the zero value: not known, or the notice is gone.
+func (f *onsetFinder) since(ctx context.Context, t tenant.ID, id int64) (none onsetTime, err error) {
 	o := &f.e.opts
 	var rows []noticeRow
 	if err := o.DB.Read(ctx).NewSelect().Model(&rows).Column("id", "device_id", "start_time", "rule").
 		Where("n.tenant_id = ? AND n.id = ?", t, id).Scan(ctx); err != nil || len(rows) == 0 {
-		return 0, err
+		return none, err
 	}
 	n := &rows[0]
 	var was RuleCopy
 	if err := json.Unmarshal([]byte(n.Rule), &was); err != nil {
 		o.Logger.Warn("the time since when an alarm notice holds is not known: its rule cannot be read",
 			"tenant", t, "notice", id, "error", err)
-		return 0, nil // a later search cannot read it either
+		return none, nil // a later search cannot read it either
 	}
 	entry := o.Registry.Get(n.DeviceID)
 	switch {
 	case entry == nil || entry.Tenant != t:
-		return 0, nil
+		return none, nil
 	case was.Trigger == DeviceOffline: // from before the onset was written with the notice
-		return silentSince(o.Presence.Status(t, n.DeviceID), n.StartTime), nil
+		return onsetTime{since: silentSince(o.Presence.Status(t, n.DeviceID), n.StartTime)}, nil
 	case len(was.Conditions) == 0:
-		return 0, nil
+		return none, nil
 	}
 	predicate, err := predicateOfCopy(&was, o.Catalog)
 	if err != nil || predicate == nil {
-		return 0, err
+		return none, err
 	}
 	if o.Turns != nil {
 		turn, full := o.Turns.Enter(ctx, t, finderUser)
 		switch {
 		case full != limit.NotFull:
-			return 0, errTenantQueueFull
+			return none, errTenantQueueFull
 		case turn == nil:
-			return 0, ctx.Err()
+			return none, ctx.Err()
 		}
 		defer turn.Leave()
 		ctx = limit.WithTask(ctx, turn)
 	}
-	return findOnset(ctx, o.Readings, predicate, t, n.DeviceID, n.StartTime)
+	return findOnset(ctx, o.Readings, predicate, t, n.DeviceID, n.StartTime, o.Retention)
 }
 
 // write puts on disk what was found, and publishes it.
@@ -231,7 +232,7 @@ func (f *onsetFinder) write(ctx context.Context, list []onset) error {
 	}
 	err := f.e.opts.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		for _, n := range list {
-			if _, err := tx.NewUpdate().Model((*noticeRow)(nil)).Set("holds_since = ?", n.since).
+			if _, err := tx.NewUpdate().Model((*noticeRow)(nil)).Set("holds_since = ?, holds_since_precision = ?", n.since, n.precision).
 				Where("n.tenant_id = ? AND n.id = ?", n.Tenant, n.ID).Exec(ctx); err != nil {
 				return err
 			}
@@ -263,7 +264,7 @@ func (e *Engine) publishOnsets(ctx context.Context, list []onset) error {
 			over = append(over, n)
 		default:
 			own := *r.notice // others may be reading the current one
-			own.HoldsSince = n.since
+			own.HoldsSince, own.HoldsSincePrecision = n.since, n.precision
 			r.notice = &own
 			e.publishNotice(n.Tenant, &own)
 		}
@@ -290,9 +291,9 @@ func (e *Engine) publishOnsets(ctx context.Context, list []onset) error {
 
 // HoldsSince is since when a tenant's notice holds, epoch ms, where that was found a moment ago and
 // is not on disk yet. Otherwise it is 0.
-func (e *Engine) HoldsSince(t tenant.ID, notice int64) int64 {
+func (e *Engine) HoldsSince(t tenant.ID, notice int64) (int64, alertmsg.Precision) {
 	if n, known := e.onsets.get(notice); known && n.Tenant == t {
-		return n.since
+		return n.since, n.precision
 	}
-	return 0
+	return 0, alertmsg.ToTheMinute
 }

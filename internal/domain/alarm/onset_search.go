@@ -10,47 +10,50 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// heldAtMost is how far before a notice's start findOnset looks.
-const heldAtMost = 30 * 24 * time.Hour
-
 // lookBackSteps are the ends of the stretches that findOnset reads one after the other: for the
 // frost of one night some hours suffice, and no stretch is read twice.
 var lookBackSteps = []time.Duration{
 	time.Hour, 6 * time.Hour, 24 * time.Hour, 3 * 24 * time.Hour, 7 * 24 * time.Hour, 14 * 24 * time.Hour, heldAtMost,
 }
 
-// findOnset is the time of the earliest sample of an unbroken run of a device's samples, ending
-// with the one at a time, for which the conditions hold by the stored readings: with the values as
-// of each sample's own time, compared as without an open notice. It looks at samples of heldAtMost
-// before. Those samples count that the evaluation would count at that time, including those that
-// were deferred, since their time is past. 0: there is no sample at that time, or the conditions
-// do not hold for it. Times are epoch ms.
+// heldAtMost is how far before a notice's start findOnset reads every sample.
+const heldAtMost = 30 * 24 * time.Hour
+
+// findOnset finds the earliest sample of an unbroken run of a device's samples, ending with the one
+// at a time, for which the conditions hold by the stored readings: with the values as of each
+// sample's own time, compared as without an open notice. It looks at samples of heldAtMost before,
+// and then at days (see findOnsetDay). Those samples count that the evaluation would count at that
+// time, including those that were deferred, since their time is past. The time is 0 if there is no
+// sample at that time, or the conditions do not hold for it. retention is how long readings are
+// kept. Times are epoch ms.
 func findOnset(
 	ctx context.Context,
-	from readingSource,
+	from onsetSource,
 	t *Predicate,
 	owner tenant.ID,
 	d device.ID,
 	at int64,
-) (since int64, err error) {
-	to := at
+	retention time.Duration,
+) (onsetTime, error) {
+	ref := device.Ref{Tenant: owner, ID: d}
+	to, since := at, int64(0)
 	for _, back := range lookBackSteps {
 		begin := at - back.Milliseconds()
-		found, err := lastHoldingRun(ctx, from, t, device.Ref{Tenant: owner, ID: d}, begin, to)
+		found, err := lastHoldingRun(ctx, from, t, ref, begin, to)
 		switch {
 		case err != nil:
-			return 0, err
+			return onsetTime{}, err
 		case since == 0 && (found.newest != at || found.since == 0):
-			return 0, nil
+			return onsetTime{}, nil
 		case found.since != 0:
 			since = found.since
 		}
 		if found.broken {
-			break
+			return onsetTime{since: since}, nil
 		}
 		to = begin - 1
 	}
-	return since, nil
+	return findOnsetDay(ctx, from, t, ref, at, since, retention)
 }
 
 // holdingRun is the newest run of samples of a stretch for which conditions hold.
@@ -68,15 +71,9 @@ func lastHoldingRun(
 	ref device.Ref,
 	from, to int64,
 ) (r holdingRun, err error) {
-	values := make([]reading.Value, len(t.properties))
-	before, err := store.AsOf(ctx, ref.Tenant, ref.ID, from-1, t.properties)
+	values, err := valuesAsOf(ctx, store, t, ref, from-1)
 	if err != nil {
 		return r, err
-	}
-	for _, l := range before {
-		if i, looked := slices.BinarySearch(t.properties, l.Property); looked {
-			values[i] = l.Value
-		}
 	}
 	err = store.Range(ctx, ref.Tenant, ref.ID, from, to, t.properties, func(at int64, fields []reading.Field) error {
 		for _, f := range fields {
@@ -94,6 +91,24 @@ func lastHoldingRun(
 		return nil
 	})
 	return r, err
+}
+
+// valuesAsOf gives a device's values as of a time (epoch ms), one per property of the predicate.
+func valuesAsOf(
+	ctx context.Context,
+	store readingSource,
+	t *Predicate,
+	ref device.Ref,
+	at int64,
+) ([]reading.Value, error) {
+	values := make([]reading.Value, len(t.properties))
+	before, err := store.AsOf(ctx, ref.Tenant, ref.ID, at, t.properties)
+	for _, l := range before {
+		if i, looked := slices.BinarySearch(t.properties, l.Property); looked {
+			values[i] = l.Value
+		}
+	}
+	return values, err
 }
 
 // predicateOfCopy prepares the conditions of a rule as it was when a notice of it began, with the

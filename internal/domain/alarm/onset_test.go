@@ -18,8 +18,8 @@ import (
 
 const day = 24 * 60 * minute
 
-// onsetSummary is since when the newest notice holds, in seconds after the clock's start, once the
-// search has run; ? when that is not known.
+// onsetSummary is since when the newest notice holds, in seconds after the clock's start and with its
+// precision, once the search has run; ? when that is not known.
 func (fx *fixture) onsetSummary() string {
 	fx.t.Helper()
 	fx.must(fx.engine.FindSince(fx.t.Context()))
@@ -33,7 +33,8 @@ func (fx *fixture) onsetSummary() string {
 	if n.HoldsSince == 0 {
 		return "?"
 	}
-	return strconv.FormatFloat(float64(n.HoldsSince-testkit.Start.UnixMilli())/1000, 'f', -1, 64)
+	after := strconv.FormatFloat(float64(n.HoldsSince-testkit.Start.UnixMilli())/1000, 'f', -1, 64)
+	return strings.TrimSpace(after + " " + string(n.HoldsSincePrecision))
 }
 
 // seal seals all days that are over.
@@ -94,12 +95,9 @@ func TestHoldsSince(t *testing.T) {
 			{-60*minute - 1, air(1)}, {-60 * minute, air(1)},
 		}, opens: []sample{{0, air(1)}}, want: "-604800.001"},
 		"for many days, with gaps": {history: []sample{{-29 * day, air(5)}, {-28 * day, air(1)}, {-2 * day, air(1)}}, opens: []sample{{0, air(1)}}, want: "-2419200"},
-		"for 30 days at most":      {history: []sample{{-31 * day, air(1)}, {-30*day - 1, air(1)}, {-30 * day, air(1)}, {-day, air(1)}}, opens: []sample{{0, air(1)}}, want: "-2592000"},
-		"longer, but no sample exactly then": {
-			history: []sample{{-40 * day, air(1)}, {-20 * day, air(1)}}, opens: []sample{{0, air(1)}}, want: "-1728000",
-		},
-		"interrupted":          {history: []sample{{-300 * minute, air(1)}, {-200 * minute, air(2)}, {-100 * minute, air(1)}}, opens: []sample{{0, air(1)}}, want: "-6000"},
-		"interrupted just now": {history: []sample{{-100 * minute, air(1)}, {-1, air(2)}}, opens: []sample{{0, air(1)}}, want: "0"},
+		"for 30 days":              {history: []sample{{-31 * day, air(5)}, {-30*day - 1, air(2)}, {-30 * day, air(1)}, {-day, air(1)}}, opens: []sample{{0, air(1)}}, want: "-2592000"},
+		"interrupted":              {history: []sample{{-300 * minute, air(1)}, {-200 * minute, air(2)}, {-100 * minute, air(1)}}, opens: []sample{{0, air(1)}}, want: "-6000"},
+		"interrupted just now":     {history: []sample{{-100 * minute, air(1)}, {-1, air(2)}}, opens: []sample{{0, air(1)}}, want: "0"},
 		"a rule of several hits": {
 			history: []sample{{-100 * minute, air(1)}, {-90 * minute, air(5)}},
 			opens:   []sample{{0, air(1)}, {5 * second, air(3)}, {10 * second, air(1)}, {20 * second, air(1)}},
@@ -216,7 +214,7 @@ func TestHoldsSinceMatchesFullScan(t *testing.T) {
 		opens := fx.frame(1, map[string]reading.Value{attributes[0]: reading.Number(1),
 			attributes[1]: reading.Number(4), attributes[2]: reading.Boolean(true)})
 		fx.evaluate(opens)
-		want := fx.expectedOnset(append(frames, opens), rule)
+		want := fx.expectedOnset(append(frames, opens), rule, 30*day)
 		if fx.onsetSummary(); fx.newest().HoldsSince != want {
 			t.Fatalf("seed %d: holds since %s, want %s", seed, seconds(fx.newest().HoldsSince), seconds(want))
 		}
@@ -224,8 +222,8 @@ func TestHoldsSinceMatchesFullScan(t *testing.T) {
 }
 
 // expectedOnset is since when conditions have held up to the newest of all frames, by a pass over
-// them one by one.
-func (fx *fixture) expectedOnset(frames []reading.Arrival, rule []alarm.Condition) (since int64) {
+// those of the time before it (reach) one by one.
+func (fx *fixture) expectedOnset(frames []reading.Arrival, rule []alarm.Condition, reach int64) (since int64) {
 	fx.t.Helper()
 	slices.SortStableFunc(frames, func(a, b reading.Arrival) int { return int(a.Time - b.Time) })
 	predicate, err := alarm.NewPredicate(alarm.Rule{Conditions: rule, Hits: 1, Window: time.Minute}, fx.station, 0)
@@ -243,7 +241,7 @@ func (fx *fixture) expectedOnset(frames []reading.Arrival, rule []alarm.Conditio
 		switch {
 		case !holds:
 			since = 0
-		case since == 0 && f.Time >= newest-30*day:
+		case since == 0 && f.Time >= newest-reach:
 			since = f.Time
 		}
 	}
@@ -269,7 +267,8 @@ func TestHoldsSinceIsPublished(t *testing.T) {
 	}
 	since := testkit.Start.UnixMilli() - 20*minute
 	stranger := fx.Tenant(t, "stranger").ID
-	if got := fx.engine.HoldsSince(fx.owner, n.ID); got != since || fx.engine.HoldsSince(stranger, n.ID) != 0 {
+	got, _ := fx.engine.HoldsSince(fx.owner, n.ID)
+	if theirs, _ := fx.engine.HoldsSince(stranger, n.ID); got != since || theirs != 0 {
 		t.Errorf("known before it is written: %d", got)
 	}
 	fx.send(fx.airTemp(-10*minute, 5)) // late: it does not change the onset
@@ -277,7 +276,7 @@ func TestHoldsSinceIsPublished(t *testing.T) {
 	if got := fx.onsetSummary(); got != "-1200" {
 		t.Errorf("since %s", got)
 	}
-	if fx.engine.HoldsSince(fx.owner, n.ID) != 0 {
+	if kept, _ := fx.engine.HoldsSince(fx.owner, n.ID); kept != 0 {
 		t.Error("it stays in memory")
 	}
 	var live struct{ ID, HoldsSince, ResolveStatus int64 }

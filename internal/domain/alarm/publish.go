@@ -32,6 +32,7 @@ func liveNotice(n *Notice) []byte {
 	if n.Ack != nil {
 		ack = &liveAck{n.Ack.User, n.Ack.Time, n.Ack.Note, n.Ack.RemindAt}
 	}
+	day, before := n.HoldsSincePrecision.Flags()
 	b, err := json.Marshal(struct {
 		ID         int64         `json:"id"`
 		RuleID     RuleID        `json:"ruleId"`
@@ -46,10 +47,12 @@ func liveNotice(n *Notice) []byte {
 		Unsteady   bool          `json:"unsteady,omitempty"`
 		Changes    int           `json:"changes,omitempty"`
 		HoldsSince int64         `json:"holdsSince,omitempty"`
+		Day        bool          `json:"holdsSinceDay,omitempty"`
+		Before     bool          `json:"holdsSinceBefore,omitempty"`
 		Ack        *liveAck      `json:"ack,omitempty"`
 	}{
 		n.ID, n.Rule, n.Title, n.Status, n.Level, n.DeviceName, n.NoteName, n.Start, n.End, n.CreateTime,
-		n.Unsteady, n.Changes, n.HoldsSince, ack,
+		n.Unsteady, n.Changes, n.HoldsSince, day, before, ack,
 	})
 	if err != nil {
 		return nil // numbers and strings always marshal

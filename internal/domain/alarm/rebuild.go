@@ -115,18 +115,19 @@ func (e *Engine) endOrphans(ctx context.Context, open map[Pair]*Notice, facts ma
 				return err
 			}
 			a := &alertmsg.Alarm{
-				Event:       alertmsg.Resolved,
-				Notice:      n.ID,
-				Rule:        int64(n.Rule),
-				Title:       n.Title,
-				Level:       int(n.Level),
-				DeviceName:  n.DeviceName,
-				NoteName:    n.NoteName,
-				Start:       ended.Start,
-				End:         ended.End,
-				HoldsSince:  n.HoldsSince,
-				Description: facts[n.ID].description,
-				Ack:         n.Ack.alertAck(),
+				Event:               alertmsg.Resolved,
+				Notice:              n.ID,
+				Rule:                int64(n.Rule),
+				Title:               n.Title,
+				Level:               int(n.Level),
+				DeviceName:          n.DeviceName,
+				NoteName:            n.NoteName,
+				Start:               ended.Start,
+				End:                 ended.End,
+				HoldsSince:          n.HoldsSince,
+				HoldsSincePrecision: n.HoldsSincePrecision,
+				Description:         facts[n.ID].description,
+				Ack:                 n.Ack.alertAck(),
 			}
 			if err := e.opts.Notifier.NoticeClosed(ctx, facts[n.ID].tenant, a, false); err != nil {
 				return err

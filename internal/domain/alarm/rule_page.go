@@ -11,6 +11,7 @@ import (
 
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/tenant"
+	"tilth/internal/platform/alertmsg"
 	"tilth/internal/platform/errs"
 	"tilth/internal/platform/text"
 )
@@ -52,8 +53,15 @@ type LeftOut struct{ AtLimit, Misfit int }
 
 // NoticeRef refers to a notice.
 type NoticeRef struct {
-	ID    int64
-	Start int64 // epoch ms
+	ID                  int64
+	Start               int64 // epoch ms
+	HoldsSince          int64 // as of a Notice
+	HoldsSincePrecision alertmsg.Precision
+}
+
+func (r *noticeRow) ref() *NoticeRef {
+	n := r.notice()
+	return &NoticeRef{n.ID, n.Start, n.HoldsSince, n.HoldsSincePrecision}
 }
 
 // Page gives a tenant's rules that q selects, their total number, and how many of these run: those
@@ -386,24 +394,24 @@ func (s *RuleStore) addNoticeRefs(ctx context.Context, t tenant.ID, at map[RuleI
 	// Revisions only rise, and within one the notices follow each other. The plus leaves SQLite
 	// only the index that holds them in this order.
 	var newest []noticeRow
-	if err := s.db.Read(ctx).NewSelect().Model(&newest).Column("n.id", "n.rule_id", "n.start_time").
+	if err := s.db.Read(ctx).NewSelect().Model(&newest).Column("n.id", "n.rule_id", "n.start_time", "n.holds_since", "n.holds_since_precision").
 		Where(`n.id IN (SELECT (SELECT x.id FROM notices AS x WHERE x.rule_id = r.id AND +x.tenant_id = r.tenant_id
 			ORDER BY x.rule_revision DESC, x.start_time DESC LIMIT 1)
 			FROM alarm_rules AS r WHERE r.tenant_id = ? AND r.id IN (?))`, t, bun.List(ids)).Scan(ctx); err != nil {
 		return err
 	}
 	for _, n := range newest {
-		at[RuleID(n.RuleID)].Last = &NoticeRef{ID: n.ID, Start: n.StartTime}
+		at[RuleID(n.RuleID)].Last = n.ref()
 	}
 	var open []noticeRow
-	if err := s.db.Read(ctx).NewSelect().Model(&open).Column("n.id", "n.rule_id", "n.start_time").
+	if err := s.db.Read(ctx).NewSelect().Model(&open).Column("n.id", "n.rule_id", "n.start_time", "n.holds_since", "n.holds_since_precision").
 		Where("n.rule_id IN (?) AND n.resolve_status = 0 AND n.tenant_id = ?", bun.List(ids), t).
 		OrderExpr("n.rule_revision, n.start_time, n.id").Scan(ctx); err != nil {
 		return err
 	}
 	for _, n := range open {
 		card := at[RuleID(n.RuleID)]
-		card.Open, card.OpenCount = &NoticeRef{ID: n.ID, Start: n.StartTime}, card.OpenCount+1
+		card.Open, card.OpenCount = n.ref(), card.OpenCount+1
 	}
 	return nil
 }
@@ -467,10 +475,15 @@ func (s *RuleStore) Devices(
 		State     MemberState
 		NoticeID  int64
 		StartTime int64
+
+		HoldsSince          int64
+		HoldsSincePrecision alertmsg.Precision
 	}
 	err = s.db.Read(ctx).NewSelect().Model((*memberRow)(nil)).
 		ColumnExpr("d.name, d.note_name, COALESCE(p.name, '') AS scene, m.state").
 		ColumnExpr("COALESCE(n.id, 0) AS notice_id, COALESCE(n.start_time, 0) AS start_time").
+		ColumnExpr("COALESCE(n.holds_since, 0) AS holds_since").
+		ColumnExpr("COALESCE(n.holds_since_precision, '') AS holds_since_precision").
 		Join("JOIN devices AS d ON d.id = m.device_id").
 		Join("LEFT JOIN scenes AS p ON p.id = d.scene_id").
 		Join("LEFT JOIN notices AS n ON n.rule_id = m.rule_id AND n.device_id = m.device_id AND n.resolve_status = 0").
@@ -482,7 +495,7 @@ func (s *RuleStore) Devices(
 	for i, r := range rows {
 		list[i] = RuleDevice{Name: r.Name, NoteName: r.NoteName, Scene: r.Scene, State: r.State}
 		if r.NoticeID != 0 {
-			list[i].Open = &NoticeRef{ID: r.NoticeID, Start: r.StartTime}
+			list[i].Open = &NoticeRef{r.NoticeID, r.StartTime, r.HoldsSince, r.HoldsSincePrecision}
 		}
 	}
 	return list, total, wrap("list devices of rule", err)

@@ -32,8 +32,8 @@ func (s *NoticeStore) Urgent(ctx context.Context, t tenant.ID, limit int64) ([]U
 	var rows []urgentRow
 	total, err := s.db.Read(ctx).NewSelect().Model(&rows).
 		Column("n.id", "n.rule_id", "n.title", "n.alarm_level", "n.device_id", "n.device_name", "n.start_time",
-			"n.create_time", "n.rule", "n.samples", "n.holds_since", "n.ack_user", "n.ack_time", "n.ack_note",
-			"n.ack_remind_at").
+			"n.create_time", "n.rule", "n.samples", "n.holds_since", "n.holds_since_precision",
+			"n.ack_user", "n.ack_time", "n.ack_note", "n.ack_remind_at").
 		ColumnExpr("d.note_name, s.name AS scene_name").
 		Join("LEFT JOIN devices AS d ON d.id = n.device_id AND d.tenant_id = n.tenant_id").
 		Join("LEFT JOIN scenes AS s ON s.id = d.scene_id AND s.tenant_id = n.tenant_id").

@@ -18,7 +18,7 @@ func (o *Outbox) loadHoldsSince(ctx context.Context, t tenant.ID, alarms []alert
 		// FoundSince comes first: a value that is written to the database between the two reads
 		// would else be found in neither.
 		if a.HoldsSince == 0 && o.FoundSince != nil {
-			a.HoldsSince = o.FoundSince(t, a.Notice)
+			a.HoldsSince, a.HoldsSincePrecision = o.FoundSince(t, a.Notice)
 		}
 		if a.HoldsSince == 0 {
 			wanted = append(wanted, a.Notice)
@@ -27,8 +27,11 @@ func (o *Outbox) loadHoldsSince(ctx context.Context, t tenant.ID, alarms []alert
 	if len(wanted) == 0 {
 		return nil
 	}
-	var rows []struct{ ID, HoldsSince int64 }
-	if err := o.DB.Read(ctx).NewSelect().TableExpr("notices AS n").Column("n.id", "n.holds_since").
+	var rows []struct {
+		ID, HoldsSince      int64
+		HoldsSincePrecision alertmsg.Precision
+	}
+	if err := o.DB.Read(ctx).NewSelect().TableExpr("notices AS n").Column("n.id", "n.holds_since", "n.holds_since_precision").
 		Where("n.tenant_id = ? AND n.id IN (?) AND n.holds_since > 0", t, bun.List(wanted)).
 		Scan(ctx, &rows); err != nil {
 		return err
@@ -36,7 +39,7 @@ func (o *Outbox) loadHoldsSince(ctx context.Context, t tenant.ID, alarms []alert
 	for _, r := range rows {
 		for i := range alarms {
 			if alarms[i].Notice == r.ID {
-				alarms[i].HoldsSince = r.HoldsSince
+				alarms[i].HoldsSince, alarms[i].HoldsSincePrecision = r.HoldsSince, r.HoldsSincePrecision
 			}
 		}
 	}

@@ -98,11 +98,11 @@ func TestNotificationsFoundSince(t *testing.T) {
 	c := p.channel("field", "ada@example.com")
 	start := testkit.Start.UnixMilli()
 	found := map[int64]int64{}
-	p.outbox.FoundSince = func(owner tenant.ID, notice int64) int64 {
+	p.outbox.FoundSince = func(owner tenant.ID, notice int64) (int64, alertmsg.Precision) {
 		if owner != p.field.ID {
 			t.Errorf("asked for tenant %d", owner)
 		}
-		return found[notice]
+		return found[notice], alertmsg.ToTheDay
 	}
 	var all []*alertmsg.Alarm
 	for i := range 4 {

@@ -6,6 +6,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"tilth/internal/domain/tenant"
+	"tilth/internal/platform/alertmsg"
 )
 
 // MessageQuery selects the messages of a user that a list shows.
@@ -19,6 +20,8 @@ type listedMessage struct {
 	messageRow `bun:",extend"`
 	Read       bool  `bun:",scanonly"`
 	HoldsSince int64 `bun:",scanonly"` // of its notice, epoch ms; 0: not known
+	// HoldsSincePrecision is that of HoldsSince.
+	HoldsSincePrecision alertmsg.Precision `bun:",scanonly"`
 }
 
 // tally holds where a user's messages begin, and how many there are.
@@ -56,7 +59,9 @@ func (s *MessageStore) Page(ctx context.Context, t tenant.ID, user int64, q Mess
 			return nil, 0, wrap("list messages", err)
 		}
 		m.Read = rows[i].Read
-		m.Alarm.HoldsSince = max(m.Alarm.HoldsSince, rows[i].HoldsSince)
+		if m.Alarm.HoldsSince == 0 {
+			m.Alarm.HoldsSince, m.Alarm.HoldsSincePrecision = rows[i].HoldsSince, rows[i].HoldsSincePrecision
+		}
 		list[i] = m
 	}
 	return list, total, nil
@@ -75,6 +80,7 @@ func (s *MessageStore) pageQuery(
 	sel := s.db.Read(ctx).NewSelect().Model((*listedMessage)(nil)).
 		Column("m.id", "m.notice_id", "m.event", "m.facts", "m.create_time").ColumnExpr(read+" AS read", at.Mark, user).
 		ColumnExpr("COALESCE(n.holds_since, 0) AS holds_since").
+		ColumnExpr("COALESCE(n.holds_since_precision, '') AS holds_since_precision").
 		Join("LEFT JOIN notices AS n ON n.id = m.notice_id AND n.tenant_id = m.tenant_id")
 	switch {
 	case q.Read == nil:

@@ -48,7 +48,7 @@ type OutboxOptions struct {
 	NotReady func() []tenant.ID
 	// FoundSince gives since when a tenant's notice holds, epoch ms, if that was found and is not
 	// in the database yet; otherwise 0. Nil: it is always in the database.
-	FoundSince func(t tenant.ID, notice int64) (since int64)
+	FoundSince func(t tenant.ID, notice int64) (since int64, to alertmsg.Precision)
 	// Silence tells why a tenant's device is silent; nil if it is online. Nil: nothing is told of it.
 	Silence func(ctx context.Context, t tenant.ID, device int64) (*alertmsg.Silence, error)
 	// Live publishes every change of a delivery to open screens; nil: nothing is published.

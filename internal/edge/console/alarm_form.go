@@ -135,5 +135,7 @@ func wireMark(m *alarm.NoticeRef) *wire.AlarmNoticeMark {
 	if m == nil {
 		return nil
 	}
-	return &wire.AlarmNoticeMark{Id: m.ID, StartTime: m.Start}
+	w := &wire.AlarmNoticeMark{Id: m.ID, StartTime: m.Start, HoldsSince: omitZero(m.HoldsSince)}
+	w.HoldsSinceDay, w.HoldsSinceBefore = precisionFlags(m.HoldsSincePrecision)
+	return w
 }

@@ -7,6 +7,7 @@ import (
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/tenant"
 	"tilth/internal/edge/console/wire"
+	"tilth/internal/platform/alertmsg"
 	"tilth/internal/platform/errs"
 	"tilth/internal/platform/text"
 )
@@ -76,11 +77,18 @@ func wireNotices(notices []alarm.Notice) []wire.AlarmNotice {
 			CreateTime:    n.CreateTime,
 		}
 		list[i].HoldsSince, list[i].Ack = omitZero(n.HoldsSince), wireAck(n.Ack)
+		list[i].HoldsSinceDay, list[i].HoldsSinceBefore = precisionFlags(n.HoldsSincePrecision)
 		if n.Unsteady {
 			list[i].Unsteady, list[i].Changes = new(true), new(n.Changes)
 		}
 	}
 	return list
+}
+
+// precisionFlags says how exactly it is known since when a notice holds; nil stands for false.
+func precisionFlags(p alertmsg.Precision) (day, before *bool) {
+	isDay, isBefore := p.Flags()
+	return omitZero(isDay), omitZero(isBefore)
 }
 
 // ResolveAlarmNotice resolves an open notice manually.
@@ -202,6 +210,7 @@ func (s *server) noticeDetail(ctx context.Context, d *alarm.Detail, p *device.Pr
 		w.Unsteady, w.Changes = new(true), new(d.Changes)
 	}
 	w.HoldsSince, w.Ack = omitZero(d.HoldsSince), wireAck(d.Ack)
+	w.HoldsSinceDay, w.HoldsSinceBefore = precisionFlags(d.HoldsSincePrecision)
 	if d.Reason != "" {
 		w.ResolveReason = new(wire.AlarmNoticeDetailResolveReason(d.Reason))
 	}

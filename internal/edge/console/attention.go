@@ -116,8 +116,9 @@ func (s *server) alarmItem(ctx context.Context, u *alarm.UrgentNotice) (wire.Att
 	item := wire.AttentionItem{
 		Kind: wire.AttentionAlarm, DeviceName: u.DeviceName, NoteName: u.NoteName, GroupName: u.SceneName,
 		Since: &since, NoticeId: &u.ID, Title: &u.Title, AlarmLevel: new(int(u.Level)), Ack: wireAck(u.Ack),
-		MayResolve: new(u.Rule.ManualRelease),
+		MayResolve: new(u.Rule.ManualRelease), StartTime: &u.Start, HoldsSince: omitZero(u.HoldsSince),
 	}
+	item.HoldsSinceDay, item.HoldsSinceBefore = precisionFlags(u.HoldsSincePrecision)
 	cause := u.CauseOf(s.Catalog, s.Readings.Newest(ctx, caller(ctx).Tenant, u.Device))
 	if cause == nil {
 		return item, nil

@@ -8,9 +8,9 @@ func deref[T any](v *T) (value T) {
 	return value
 }
 
-// omitZero returns nil for zero, which the wire leaves out.
-func omitZero[N int | int64](n N) *N {
-	if n == 0 {
+// omitZero returns nil for zero and false, which the wire leaves out.
+func omitZero[N int | int64 | bool](n N) *N {
+	if n == *new(N) {
 		return nil
 	}
 	return &n

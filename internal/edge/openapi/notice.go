@@ -109,6 +109,8 @@ func wireNotice(n *alarm.ListedNotice) wire.Notice {
 		Description: omitZero(n.Description),
 		HoldsSince:  omitZero(wire.Moment(n.HoldsSince)),
 	}
+	day, before := n.HoldsSincePrecision.Flags()
+	w.HoldsSinceDay, w.HoldsSinceBefore = omitZero(day), omitZero(before)
 	if a := n.Ack; a != nil {
 		w.Acknowledged = &wire.Acknowledgement{
 			By:         a.User,

@@ -22,6 +22,19 @@ const (
 	Unacknowledged Event = "unacknowledged"
 )
 
+// Precision is how exactly it is known since when an alarm holds.
+type Precision string
+
+// The precisions.
+const (
+	ToTheMinute Precision = ""
+	ToTheDay    Precision = "day"    // only the day of the time counts
+	BeforeThat  Precision = "before" // it has held since before the time: the search did not look further back
+)
+
+// Flags are the precision as answers and webhooks say it.
+func (p Precision) Flags() (day, before bool) { return p == ToTheDay, p == BeforeThat }
+
 // Alarm holds the facts for a text about a notice, in any language. Messages and deliveries store
 // its JSON.
 type Alarm struct {
@@ -58,7 +71,8 @@ type Alarm struct {
 	// HoldsSince is since when the conditions have held by the stored readings, or the device has
 	// been silent, epoch ms. 0: it is not known, or was not when this was written; then whoever
 	// makes the text asks again.
-	HoldsSince int64 `json:"holdsSince,omitempty"`
+	HoldsSince          int64     `json:"holdsSince,omitempty"`
+	HoldsSincePrecision Precision `json:"holdsSincePrecision,omitempty"`
 
 	// Ack is the acknowledgement; nil: nobody acknowledged the notice. At is when it was
 	// acknowledged or that was withdrawn, epoch ms; 0 in other events.

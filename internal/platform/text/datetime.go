@@ -25,6 +25,12 @@ func DateTimeWithZone(l Language, t time.Time) string {
 // ShortDateTime writes a day of this year and a time, for SMS.
 func ShortDateTime(l Language, t time.Time) string { return t.Format(descriptorOf(l).shortDateTime) }
 
+// Date writes a day.
+func Date(l Language, t time.Time) string { return t.Format(descriptorOf(l).date) }
+
+// ShortDate writes a day without the year, for SMS.
+func ShortDate(l Language, t time.Time) string { return t.Format(descriptorOf(l).shortDate) }
+
 // DateTimeAfter writes a time that follows an earlier one of the same zone: on the same day only
 // its clock time, unless that hour occurs twice; otherwise as format does.
 func DateTimeAfter(l Language, t, earlier time.Time, format func(Language, time.Time) string) string {

@@ -13,6 +13,8 @@ type descriptor struct {
 
 	dateTime      string // day and time for time.Format; on a 24-hour clock
 	shortDateTime string // the same without the year, for SMS
+	date          string // the day alone
+	shortDate     string // the day alone, without the year, for SMS
 	axisDate      string // a day on an axis, in digits for a font without Chinese
 	withZone      string // a time and its offset from UTC
 
@@ -47,26 +49,30 @@ var shipped = []*descriptor{
 	{
 		tag:       English,
 		thousands: ",", decimals: ".",
-		dateTime: "Jan 2, 2006, 15:04", shortDateTime: "Jan 2, 15:04", axisDate: "Jan 2", withZone: "%s (%s)",
+		dateTime: "Jan 2, 2006, 15:04", shortDateTime: "Jan 2, 15:04",
+		date: "Jan 2, 2006", shortDate: "Jan 2", axisDate: "Jan 2", withZone: "%s (%s)",
 		smsPlain: true,
 	},
 	{
 		tag:       Chinese,
 		thousands: ",", decimals: ".",
-		dateTime: "2006-01-02 15:04", shortDateTime: "1月2日15:04", axisDate: "01-02", withZone: "%s（%s）",
+		dateTime: "2006-01-02 15:04", shortDateTime: "1月2日15:04",
+		date: "2006-01-02", shortDate: "1月2日", axisDate: "01-02", withZone: "%s（%s）",
 		// Only here: these fonts set the quotation marks of other languages too wide.
 		mailFonts: "-apple-system,'PingFang SC','Microsoft YaHei','Noto Sans CJK SC',sans-serif",
 	},
 	{
 		tag:       Turkish,
 		thousands: ".", decimals: ",", percentFirst: true,
-		dateTime: "02.01.2006 15:04", shortDateTime: "02.01 15:04", axisDate: "02.01", withZone: "%s (%s)",
+		dateTime: "02.01.2006 15:04", shortDateTime: "02.01 15:04",
+		date: "02.01.2006", shortDate: "02.01", axisDate: "02.01", withZone: "%s (%s)",
 		units: map[string]string{"s": "sn", "min": "dk", "h": "sa", "d": "gün"},
 	},
 	{
 		tag:       Russian,
 		thousands: nbsp, decimals: ",", percentGap: nbsp,
-		dateTime: "02.01.2006, 15:04", shortDateTime: "02.01 15:04", axisDate: "02.01", withZone: "%s (%s)",
+		dateTime: "02.01.2006, 15:04", shortDateTime: "02.01 15:04",
+		date: "02.01.2006", shortDate: "02.01", axisDate: "02.01", withZone: "%s (%s)",
 		unitsWhole: true,
 		units: map[string]string{
 			"mm":   "мм",

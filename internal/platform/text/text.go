@@ -110,7 +110,8 @@ func loadShipped() *atomic.Pointer[map[Language]*descriptor] {
 func RegisterForTest(l Language, rewrite func(sentence string) string) {
 	d := *known()[English]
 	d.tag, d.smsPlain, d.namesOptional, d.sentences = l, false, true, make(map[string]string, len(d.sentences))
-	d.dateTime, d.shortDateTime, d.axisDate = "2006-01-02 15:04", "01-02 15:04", "01-02"
+	d.dateTime, d.shortDateTime = "2006-01-02 15:04", "01-02 15:04"
+	d.date, d.shortDate, d.axisDate = "2006-01-02", "01-02", "01-02"
 	for key, sentence := range known()[English].sentences {
 		d.sentences[key] = rewrite(sentence)
 	}

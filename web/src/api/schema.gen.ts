@@ -3222,6 +3222,15 @@ export interface components {
             id: number;
             /** Format: int64 */
             startTime: number;
+            /**
+             * Format: int64
+             * @description as of AlarmNotice
+             */
+            holdsSince?: number;
+            /** @description as of AlarmNotice */
+            holdsSinceDay?: boolean;
+            /** @description as of AlarmNotice */
+            holdsSinceBefore?: boolean;
         };
         AlarmRuleAnswer: {
             code: number;
@@ -3456,9 +3465,13 @@ export interface components {
             createTime: number;
             /**
              * Format: int64
-             * @description since when, by the stored readings of at most 30 days before startTime, the conditions have held or the device has been silent, epoch ms; absent: not known, or not known yet
+             * @description since when, by the stored readings of at most a year before startTime, the conditions have held or the device has been silent, epoch ms; absent: not known, or not known yet
              */
             holdsSince?: number;
+            /** @description true: of holdsSince only the day is meant, in the tenant's zone; it lies more than 30 days before startTime. Absent otherwise */
+            holdsSinceDay?: boolean;
+            /** @description true: the conditions have held since before holdsSince, which is only how far back the readings were searched. Absent otherwise */
+            holdsSinceBefore?: boolean;
             ack?: components["schemas"]["AlarmAck"];
             /** @description true: the rule had opened as many notices within an hour as it may (--notices-an-hour), so this one stays open until the conditions have been false for ten minutes; absent otherwise */
             unsteady?: boolean;
@@ -3510,9 +3523,13 @@ export interface components {
             mayResolve: boolean;
             /**
              * Format: int64
-             * @description since when, by the stored readings of at most 30 days before startTime, the conditions have held or the device has been silent, epoch ms; absent: not known, or not known yet
+             * @description since when, by the stored readings of at most a year before startTime, the conditions have held or the device has been silent, epoch ms; absent: not known, or not known yet
              */
             holdsSince?: number;
+            /** @description true: of holdsSince only the day is meant, in the tenant's zone; it lies more than 30 days before startTime. Absent otherwise */
+            holdsSinceDay?: boolean;
+            /** @description true: the conditions have held since before holdsSince, which is only how far back the readings were searched. Absent otherwise */
+            holdsSinceBefore?: boolean;
             ack?: components["schemas"]["AlarmAck"];
             /** @description of an open notice: whether, by the newest readings, the conditions still hold or the device is still offline; absent for other notices and if unknown */
             holds?: boolean;
@@ -4800,6 +4817,20 @@ export interface components {
              * @description only of an alarm
              */
             noticeId?: number;
+            /**
+             * Format: int64
+             * @description only of an alarm: when it was noticed
+             */
+            startTime?: number;
+            /**
+             * Format: int64
+             * @description only of an alarm: as of AlarmNotice
+             */
+            holdsSince?: number;
+            /** @description only of an alarm: as of AlarmNotice */
+            holdsSinceDay?: boolean;
+            /** @description only of an alarm: as of AlarmNotice */
+            holdsSinceBefore?: boolean;
             /** @description only of an alarm: its notice's title */
             title?: string;
             /** @description only of an alarm: whether a person may end it (/alarm-notice/resolve) */

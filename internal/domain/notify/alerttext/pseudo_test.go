@@ -37,7 +37,16 @@ func untranslatedAlarms() map[string]alertmsg.Alarm {
 				alertmsg.Condition{Join: "and", Property: "radiation", Operator: "!=", Value: 1.})
 			a.Values = map[string]any{"airTemperature": -2.4, "pump": true, "radiation": 5.}
 		}),
-		"since":    with(func(a *alertmsg.Alarm) { a.HoldsSince = a.Start - 50*3_600_000 }),
+		"since": with(func(a *alertmsg.Alarm) { a.HoldsSince = a.Start - 50*3_600_000 }),
+		"since a day": with(func(a *alertmsg.Alarm) {
+			a.HoldsSince, a.HoldsSincePrecision = a.Start-50*86_400_000, alertmsg.ToTheDay
+		}),
+		"for more than a month": with(func(a *alertmsg.Alarm) {
+			a.HoldsSince, a.HoldsSincePrecision = a.Start-30*86_400_000, alertmsg.BeforeThat
+		}),
+		"for more than a year": with(func(a *alertmsg.Alarm) {
+			a.HoldsSince, a.HoldsSincePrecision = a.Start-365*86_400_000, alertmsg.BeforeThat
+		}),
 		"reminder": with(func(a *alertmsg.Alarm) { a.Event = alertmsg.Reminder }),
 		"acknowledged": with(func(a *alertmsg.Alarm) {
 			a.Event = alertmsg.Reminder

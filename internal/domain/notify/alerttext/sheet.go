@@ -199,7 +199,7 @@ func (v *Renderer) digestData(alarms []alertmsg.Alarm) mailData {
 			Title:  shortName(a.Title),
 			Device: shortName(a.Name()),
 			Value:  v.summary(a, v.moment),
-			Time:   cmp.Or(v.onsetTime(a, text.DateTime), v.moment(a.Start)),
+			Time:   cmp.Or(v.onsetTime(a, fullTime), v.moment(a.Start)),
 			Ack:    v.ackSentence(a),
 			Link:   v.link(a.Notice),
 			Said:   v.paragraph(a),

@@ -8,6 +8,16 @@ import (
 	"tilth/internal/platform/text"
 )
 
+// timeFormat writes times and days, in full or in short.
+type timeFormat struct {
+	moment, day func(text.Language, time.Time) string
+}
+
+var (
+	fullTime  = timeFormat{text.DateTime, text.Date}
+	shortTime = timeFormat{text.ShortDateTime, text.ShortDate}
+)
+
 // hasEarlierOnset tells whether it is known since when an alarm holds, and that is an earlier
 // minute than the one in which it was noticed.
 func hasEarlierOnset(a *alertmsg.Alarm) bool {
@@ -17,31 +27,75 @@ func hasEarlierOnset(a *alertmsg.Alarm) bool {
 
 // since says since when the conditions hold, or since when the device is silent, and when that was
 // noticed: Air temperature below −2 °C since Nov 20, 2026, 22:10, noticed 23:31. when writes the
-// first of the two times. At an end it says what held, without when it was noticed. Empty: it is
+// first time that it gives. At an end it says what held, without when it was noticed. Empty: it is
 // not known.
 func (v *Renderer) since(a *alertmsg.Alarm, when func(ms int64) string) string {
 	if !hasEarlierOnset(a) {
 		return ""
 	}
-	over, at := a.Event == alertmsg.Resolved, when(a.HoldsSince)
-	switch {
-	case a.Offline && over:
-		return v.say("letter.wasSilent", "time", at)
-	case a.Offline:
-		return v.withNoticedTime(a, v.say("letter.silent", "time", at), text.DateTime)
-	case over:
-		return v.say("letter.held", "conditions", v.conditionWords(a), "time", at)
+	over, as := a.Event == alertmsg.Resolved, fullTime
+	if a.HoldsSincePrecision == alertmsg.ToTheMinute {
+		as.moment = func(_ text.Language, t time.Time) string { return when(t.UnixMilli()) }
 	}
-	return v.withNoticedTime(a, v.say("letter.holds", "conditions", v.conditionWords(a), "time", at), text.DateTime)
+	said := v.onset(a, as, v.conditionWords(a))
+	if over {
+		return said
+	}
+	noticed := text.DateTime
+	if a.HoldsSincePrecision != alertmsg.ToTheMinute {
+		noticed = func(_ text.Language, t time.Time) string { return when(t.UnixMilli()) }
+	}
+	return v.withNoticedTime(a, said, noticed)
 }
 
-// onsetTime says the same for an open alarm on readings without the conditions: Since Nov 20,
-// 22:10, noticed 23:31. write writes both times.
-func (v *Renderer) onsetTime(a *alertmsg.Alarm, write func(text.Language, time.Time) string) string {
+// onset says since when an alarm holds, with its conditions, or the device is silent.
+func (v *Renderer) onset(a *alertmsg.Alarm, as timeFormat, conditions string) string {
+	key := "letter.holds"
+	switch over := a.Event == alertmsg.Resolved; {
+	case a.HoldsSincePrecision == alertmsg.BeforeThat:
+		return v.say("letter.holdsFor", "conditions", conditions, "span", v.onsetSpan(a))
+	case a.Offline && over:
+		key = "letter.wasSilent"
+	case a.Offline:
+		key = "letter.silent"
+	case over:
+		key = "letter.held"
+	}
+	return v.say(key, "conditions", conditions, "time", v.onsetDay(a, as))
+}
+
+// onsetDay writes since when an alarm holds: to the minute, or the day alone if only that is known.
+func (v *Renderer) onsetDay(a *alertmsg.Alarm, as timeFormat) string {
+	if a.HoldsSincePrecision == alertmsg.ToTheDay {
+		return as.day(v.Language, v.localTime(a.HoldsSince))
+	}
+	return as.moment(v.Language, v.localTime(a.HoldsSince))
+}
+
+// onsetSpan says for how long at least an alarm had held when it was noticed.
+func (v *Renderer) onsetSpan(a *alertmsg.Alarm) string {
+	const day, year = 86_400_000, 365
+	if n := (a.Start - a.HoldsSince) / day; n < year {
+		return v.say("letter.forDays", "n", text.Count(v.Language, int(n)))
+	}
+	return v.say("letter.forYear")
+}
+
+// onsetOnly says since when an alarm on readings holds, without the conditions: Since Nov 20, 22:10.
+func (v *Renderer) onsetOnly(a *alertmsg.Alarm, as timeFormat) string {
+	if a.HoldsSincePrecision == alertmsg.BeforeThat {
+		return capitalize(v.onsetSpan(a))
+	}
+	return v.say("letter.since", "time", v.onsetDay(a, as))
+}
+
+// onsetTime says the same for an open alarm, and when it was noticed: Since Nov 20, 22:10, noticed
+// 23:31.
+func (v *Renderer) onsetTime(a *alertmsg.Alarm, as timeFormat) string {
 	if !hasEarlierOnset(a) || a.Offline || a.Event == alertmsg.Resolved {
 		return ""
 	}
-	return v.withNoticedTime(a, v.say("letter.since", "time", write(v.Language, v.localTime(a.HoldsSince))), write)
+	return v.withNoticedTime(a, v.onsetOnly(a, as), as.moment)
 }
 
 // withNoticedTime adds to since when the alarm was noticed.

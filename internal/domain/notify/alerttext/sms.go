@@ -142,7 +142,7 @@ func (v *Renderer) drafts(a *alertmsg.Alarm) (all []draft) {
 		base.fixed["by"] = v.say("letter.smsBy", "user", "\x00user\x00")
 	}
 	var bases []draft
-	if since := v.onsetTime(a, text.ShortDateTime); since != "" {
+	if since := v.onsetTime(a, shortTime); since != "" {
 		bases = append(bases, v.withSince(base, a, since))
 	}
 	bases = append(bases, base)
@@ -218,7 +218,7 @@ func (v *Renderer) withSince(d draft, a *alertmsg.Alarm, since string) draft {
 	d.fixed = maps.Clone(d.fixed)
 	d.fixed["time"] = since
 	if a.Event == alertmsg.Reminder {
-		since := v.say("letter.since", "time", v.shortMoment(a.HoldsSince))
+		since := v.onsetOnly(a, shortTime)
 		d.wrap = func(v *Renderer, said string, _ nameArgs) string {
 			return v.say("letter.smsSince", "text", said, "since", since)
 		}

@@ -36,6 +36,8 @@ type notice struct {
 	EndTime     *timestamp `json:"endTime,omitempty"`
 	Description string     `json:"description,omitempty"`
 	HoldsSince  *timestamp `json:"holdsSince,omitempty"`
+	Day         bool       `json:"holdsSinceDay,omitempty"`
+	Before      bool       `json:"holdsSinceBefore,omitempty"`
 	Ack         *ack       `json:"acknowledged,omitempty"`
 	Unsteady    bool       `json:"unsteady,omitempty"`
 	Changes     *int       `json:"changes,omitempty"`
@@ -74,6 +76,7 @@ func noticeBody(a *alertmsg.Alarm) ([]byte, error) {
 	}
 	if a.HoldsSince > 0 {
 		n.HoldsSince = new(timestamp(a.HoldsSince))
+		n.Day, n.Before = a.HoldsSincePrecision.Flags()
 	}
 	if a.Unsteady > 0 {
 		n.Unsteady, n.Changes = true, &a.Changes

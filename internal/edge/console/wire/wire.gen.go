@@ -723,10 +723,16 @@ type AlarmNotice struct {
 	// EndTime absent: open
 	EndTime *int64 `json:"endTime,omitempty"`
 
-	// HoldsSince since when, by the stored readings of at most 30 days before startTime, the conditions have held or the device has been silent, epoch ms; absent: not known, or not known yet
+	// HoldsSince since when, by the stored readings of at most a year before startTime, the conditions have held or the device has been silent, epoch ms; absent: not known, or not known yet
 	HoldsSince *int64 `json:"holdsSince,omitempty"`
-	Id         int64  `json:"id"`
-	NoteName   string `json:"noteName"`
+
+	// HoldsSinceBefore true: the conditions have held since before holdsSince, which is only how far back the readings were searched. Absent otherwise
+	HoldsSinceBefore *bool `json:"holdsSinceBefore,omitempty"`
+
+	// HoldsSinceDay true: of holdsSince only the day is meant, in the tenant's zone; it lies more than 30 days before startTime. Absent otherwise
+	HoldsSinceDay *bool  `json:"holdsSinceDay,omitempty"`
+	Id            int64  `json:"id"`
+	NoteName      string `json:"noteName"`
 
 	// ResolveStatus 0 pending, 1 by itself, 2 by hand
 	ResolveStatus int    `json:"resolveStatus"`
@@ -783,9 +789,15 @@ type AlarmNoticeDetail struct {
 	// Holds of an open notice: whether, by the newest readings, the conditions still hold or the device is still offline; absent for other notices and if unknown
 	Holds *bool `json:"holds,omitempty"`
 
-	// HoldsSince since when, by the stored readings of at most 30 days before startTime, the conditions have held or the device has been silent, epoch ms; absent: not known, or not known yet
+	// HoldsSince since when, by the stored readings of at most a year before startTime, the conditions have held or the device has been silent, epoch ms; absent: not known, or not known yet
 	HoldsSince *int64 `json:"holdsSince,omitempty"`
-	Id         int64  `json:"id"`
+
+	// HoldsSinceBefore true: the conditions have held since before holdsSince, which is only how far back the readings were searched. Absent otherwise
+	HoldsSinceBefore *bool `json:"holdsSinceBefore,omitempty"`
+
+	// HoldsSinceDay true: of holdsSince only the day is meant, in the tenant's zone; it lies more than 30 days before startTime. Absent otherwise
+	HoldsSinceDay *bool `json:"holdsSinceDay,omitempty"`
+	Id            int64 `json:"id"`
 
 	// MayResolve whether the notice is open and its rule allows resolving it by hand
 	MayResolve bool `json:"mayResolve"`
@@ -831,8 +843,16 @@ type AlarmNoticeDevice struct {
 
 // AlarmNoticeMark a rule's open or newest notice; absent when there is none
 type AlarmNoticeMark struct {
-	Id        int64 `json:"id"`
-	StartTime int64 `json:"startTime"`
+	// HoldsSince as of AlarmNotice
+	HoldsSince *int64 `json:"holdsSince,omitempty"`
+
+	// HoldsSinceBefore as of AlarmNotice
+	HoldsSinceBefore *bool `json:"holdsSinceBefore,omitempty"`
+
+	// HoldsSinceDay as of AlarmNotice
+	HoldsSinceDay *bool `json:"holdsSinceDay,omitempty"`
+	Id            int64 `json:"id"`
+	StartTime     int64 `json:"startTime"`
 }
 
 // AlarmNoticePage defines model for AlarmNoticePage.
@@ -1246,6 +1266,15 @@ type AttentionItem struct {
 	// GroupName the device's scene; empty: in none, or the device is gone
 	GroupName string `json:"groupName"`
 
+	// HoldsSince only of an alarm: as of AlarmNotice
+	HoldsSince *int64 `json:"holdsSince,omitempty"`
+
+	// HoldsSinceBefore only of an alarm: as of AlarmNotice
+	HoldsSinceBefore *bool `json:"holdsSinceBefore,omitempty"`
+
+	// HoldsSinceDay only of an alarm: as of AlarmNotice
+	HoldsSinceDay *bool `json:"holdsSinceDay,omitempty"`
+
 	// Identifier the property that the alarm or the low battery is about; absent of a silent device, and where the product no longer has it
 	Identifier *string           `json:"identifier,omitempty"`
 	Kind       AttentionItemKind `json:"kind"`
@@ -1261,6 +1290,9 @@ type AttentionItem struct {
 
 	// Since since when: the conditions hold, as far as is known, else when the notice began; or since when the device is silent; absent: not known
 	Since *int64 `json:"since,omitempty"`
+
+	// StartTime only of an alarm: when it was noticed
+	StartTime *int64 `json:"startTime,omitempty"`
 
 	// Title only of an alarm: its notice's title
 	Title *string `json:"title,omitempty"`

@@ -267,11 +267,17 @@ type Notice struct {
 	DeviceName  string  `json:"deviceName"`
 	EndTime     *Moment `json:"endTime,omitempty"`
 
-	// HoldsSince since when, by the stored readings of at most 30 days before startTime, the conditions have held or the device has been silent; absent: not known, or not known yet
+	// HoldsSince since when, by the stored readings of at most a year before startTime, the conditions have held or the device has been silent; absent: not known, or not known yet
 	HoldsSince *Moment `json:"holdsSince,omitempty"`
-	Id         int64   `json:"id"`
-	Level      string  `json:"level"`
-	NoteName   string  `json:"noteName"`
+
+	// HoldsSinceBefore true: the conditions have held since before holdsSince, which is only how far back the readings were searched. Absent otherwise
+	HoldsSinceBefore *bool `json:"holdsSinceBefore,omitempty"`
+
+	// HoldsSinceDay true: of holdsSince only the day is meant, in the tenant's zone; it lies more than 30 days before startTime. Absent otherwise
+	HoldsSinceDay *bool  `json:"holdsSinceDay,omitempty"`
+	Id            int64  `json:"id"`
+	Level         string `json:"level"`
+	NoteName      string `json:"noteName"`
 
 	// ResolvedBy itself, or by hand; absent while the notice is open
 	ResolvedBy *string `json:"resolvedBy,omitempty"`

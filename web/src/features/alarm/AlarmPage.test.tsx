@@ -92,7 +92,7 @@ describe('a card', () => {
     expect(card('Spring frost').getByText('Last alarm 2 h ago, 4 in 30 days')).toBeVisible();
     expect(
       card('Open')
-        .getByText(/^Open since/)
+        .getByText(/^Since /)
         .closest('p'),
     ).toHaveClass('open');
   });
@@ -255,7 +255,7 @@ describe('the list', () => {
     await openAlarms(server);
     server.rules = [rule({ openNotice: { id: 9, startTime: Date.now() } })];
     streamEvent(server, 'notice', { id: 9, ruleId: 1 });
-    expect(await card('Spring frost').findByText(/^Open since/)).toBeVisible();
+    expect(await card('Spring frost').findByText(/^Since /)).toBeVisible();
   });
 });
 

@@ -4,6 +4,7 @@ import type { AlarmNotice } from '@/lib/alarm/notices';
 import { formatDateTime } from '@/lib/format/date';
 import { useFormat } from '@/lib/format/format';
 import { errorText } from '@/lib/http/errorText';
+import { Since } from '@/ui/alarm/Since';
 import { ErrorNote } from '@/ui/ErrorNote';
 import css from './AlarmList.module.css';
 
@@ -34,20 +35,25 @@ export function AlarmList({ alarms, deviceNames, error, onRetry, busy }: AlarmLi
         <p className={css.none}>{t('analysis.alarms.none')}</p>
       ) : (
         <ul className={css.list}>
-          {alarms.slice(0, maxListed).map(({ id, title, alarmLevel, noteName, deviceName, startTime, endTime }) => (
-            <li key={id} data-level={alarmLevel} className={css.row}>
-              <span className={css.level} aria-hidden="true" />
-              <Link to="/inform" search={{ id }} className={css.link}>
-                {title}
-              </Link>
-              <span className={css.device}>{noteName || deviceName}</span>
-              <span className={css.time}>
-                {endTime === undefined
-                  ? t('analysis.alarms.open', { from: date(startTime) })
-                  : t('analysis.alarms.until', { from: date(startTime), to: date(endTime) })}
-              </span>
-            </li>
-          ))}
+          {alarms.slice(0, maxListed).map((alarm) => {
+            const { id, title, alarmLevel, noteName, deviceName, startTime, endTime } = alarm;
+            return (
+              <li key={id} data-level={alarmLevel} className={css.row}>
+                <span className={css.level} aria-hidden="true" />
+                <Link to="/inform" search={{ id }} className={css.link}>
+                  {title}
+                </Link>
+                <span className={css.device}>{noteName || deviceName}</span>
+                <span className={css.time}>
+                  {endTime === undefined ? (
+                    <Since known={alarm} />
+                  ) : (
+                    t('analysis.alarms.until', { from: date(startTime), to: date(endTime) })
+                  )}
+                </span>
+              </li>
+            );
+          })}
         </ul>
       )}
       {alarms !== undefined && alarms.length > maxListed ? (

@@ -55,6 +55,10 @@ describe('holdsSince and acknowledgement', () => {
     const acknowledged = applyNotices(page, new Map([[1, notice({ ack })]]));
     expect(acknowledged.list).toEqual([notice({ holdsSince: 500, ack })]);
     expect(applyNotices(acknowledged, new Map([[1, notice()]])).list).toEqual([notice({ holdsSince: 500 })]);
+    const day = notice({ holdsSince: 400, holdsSinceDay: true });
+    const known = applyNotices({ list: [notice()], total: 1 }, new Map([[1, day]]));
+    expect(known.list).toEqual([day]);
+    expect(applyNotices(known, new Map([[1, notice()]])).list).toEqual([day]);
   });
 
   it('are applied to the detail, with the other changes', () => {

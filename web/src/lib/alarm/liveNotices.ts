@@ -54,7 +54,12 @@ export function applyNotices(page: AlarmNoticePage, liveNotices: ReadonlyMap<num
 
 /** The server finds `holdsSince` once; a later event without it does not remove it. */
 function mergeNotice(before: AlarmNotice, liveNotices: LiveNotice | undefined): AlarmNotice {
-  return liveNotices ? { ...liveNotices, holdsSince: liveNotices.holdsSince ?? before.holdsSince } : before;
+  return liveNotices ? { ...liveNotices, ...onsetOf(liveNotices, before) } : before;
+}
+
+function onsetOf(live: LiveNotice, before: Pick<AlarmNotice, 'holdsSince' | 'holdsSinceDay' | 'holdsSinceBefore'>) {
+  const { holdsSince, holdsSinceDay, holdsSinceBefore } = live.holdsSince === undefined ? before : live;
+  return { holdsSince, holdsSinceDay, holdsSinceBefore };
 }
 
 /**
@@ -67,8 +72,8 @@ export function applyNoticeToDetail<Detail extends Pick<AlarmDetail, 'alarmNotic
 ): Detail | null {
   const { alarmNotice } = detail;
   if (liveNotices.resolveStatus !== alarmNotice.resolveStatus) return null;
-  const { ack, unsteady, changes, holdsSince = alarmNotice.holdsSince } = liveNotices;
-  return { ...detail, alarmNotice: { ...alarmNotice, holdsSince, ack, unsteady, changes } };
+  const { ack, unsteady, changes } = liveNotices;
+  return { ...detail, alarmNotice: { ...alarmNotice, ...onsetOf(liveNotices, alarmNotice), ack, unsteady, changes } };
 }
 
 /**

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { formatFor } from '@/lib/format/format';
 import { type Language, useLanguage } from '@/lib/i18n/i18n';
 import { plainText, type SentencePart } from './sentence';
-import { type Since, sinceParts, sinceText } from './since';
+import { type Since, sinceOf, sinceParts, sinceText } from './since';
 
 const at = (text: string) => new Date(text).getTime();
 const now = at('2026-11-25T23:50:00');
@@ -73,6 +73,48 @@ describe('the text of since and noticed', () => {
     expect(detail(yesterday, soil)).toBe('Soil below 18% since Oct 30, 14:05, noticed Nov 24, 08:00');
     const russian = await withLanguage('ru-ru');
     expect(russian.card(yesterday)).toBe('С 30 окт., замечено 24 нояб., 08:00');
+  });
+
+  it.each([
+    [
+      'en-us',
+      'Since May 17, noticed 23:31',
+      'Soil below 18% since May 17, noticed 23:31',
+      'For more than 30 days, noticed 23:31',
+      'Soil below 18% for more than a year, noticed 23:31',
+    ],
+    [
+      'zh-cn',
+      '5月17日起，23:31发现',
+      '5月17日起Soil below 18%，23:31发现',
+      '已超过30天，23:31发现',
+      'Soil below 18%已超过一年，23:31发现',
+    ],
+    [
+      'tr-tr',
+      'Başlangıç: 17 May, fark edildi: 23:31',
+      'Soil below 18%, başlangıç: 17 May, fark edildi: 23:31',
+      '30 günden uzun süredir, fark edildi: 23:31',
+      'Bir yıldan uzun süredir Soil below 18%, fark edildi: 23:31',
+    ],
+    [
+      'ru-ru',
+      'С 17 мая, замечено в 23:31',
+      'Soil below 18% с 17 мая, замечено в 23:31',
+      'Более 30 дней, замечено в 23:31',
+      'Soil below 18% более года, замечено в 23:31',
+    ],
+  ] as const)('is the day, or for more than how long, beyond 30 days in %s', async (language, ...want) => {
+    const { card, detail } = await withLanguage(language);
+    const day = since({ holdsSince: at('2026-05-17T04:12:00'), holdsSinceDay: true });
+    const longer = (days: number) =>
+      since({ holdsSince: since().startTime - days * 24 * 3_600_000, holdsSinceBefore: true });
+    expect([card(day), detail(day, soil), card(longer(30)), detail(longer(365), soil)]).toEqual(want);
+  });
+
+  it('is when it was noticed while it is not known', async () => {
+    const { card } = await withLanguage('en-us');
+    expect(card(sinceOf({ startTime: since().startTime }))).toBe('Since 23:31');
   });
 
   it('omits the noticed time in the same minute', async () => {

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { AlarmRule } from '@/lib/alarm/types';
 import { useClock } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
+import { Since } from '@/ui/alarm/Since';
 import css from './LastAlarm.module.css';
 import { RehearsedCount } from './RehearsedCount';
 
@@ -14,15 +15,14 @@ interface LastAlarmProps {
 }
 
 /**
- * When the rule last fired, or since when it has not; while its alarm is open, since when, in red and with the way to it; for
- * a stopped rule, since when it has been stopped.
+ * When the rule last fired, or since when it has not; while its alarm is open, since when that holds, in red and with
+ * the way to it; for a stopped rule, since when it has been stopped.
  */
 export function LastAlarm({ rule, checked }: LastAlarmProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const { openNotice, lastNotice, noticeCount: count, deployState, deployTime = 0, deployUser: user } = rule;
   const words = useClock((now) => {
-    if (openNotice) return t('rule.card.openSince', { time: format.moment(openNotice.startTime, now) });
     if (deployState === 0) return t('rule.card.neverRun');
     if (deployState === 2) {
       const day = format.moment(deployTime, now);
@@ -40,7 +40,8 @@ export function LastAlarm({ rule, checked }: LastAlarmProps) {
     <p className={css.open}>
       <AlertFilled aria-hidden="true" />
       <Link to="/inform" search={{ id: openNotice.id }} className={css.link}>
-        {words}
+        <span className="visually-hidden">{t('rule.card.open')} </span>
+        <Since known={openNotice} />
       </Link>
     </p>
   ) : (

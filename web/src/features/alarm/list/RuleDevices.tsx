@@ -5,10 +5,9 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { AlarmRule, RuleDevice } from '@/lib/alarm/types';
 import { nameOf } from '@/lib/device/types';
-import { useClock } from '@/lib/format/clock';
-import { useFormat } from '@/lib/format/format';
 import { errorText } from '@/lib/http/errorText';
 import { useLanguage } from '@/lib/i18n/i18n';
+import { Since } from '@/ui/alarm/Since';
 import { Dialog } from '@/ui/Dialog';
 import { Empty } from '@/ui/Empty';
 import { ErrorNote } from '@/ui/ErrorNote';
@@ -80,9 +79,7 @@ function List({ id }: { id: number }) {
 
 function Row({ device }: { device: RuleDevice }) {
   const { t } = useTranslation();
-  const format = useFormat();
   const { deviceName, noteName, groupName, state, openNotice } = device;
-  const since = useClock((now) => (openNotice ? format.moment(openNotice.startTime, now) : ''));
   const place = groupName === '' ? t('home.defaultGroup') : groupName;
   return (
     <li className={css.row}>
@@ -93,7 +90,8 @@ function Row({ device }: { device: RuleDevice }) {
       {openNotice ? (
         <Link to="/inform" search={{ id: openNotice.id }} className={css.open}>
           <AlertFilled aria-hidden="true" />
-          {t('rule.card.openSince', { time: since })}
+          <span className="visually-hidden">{t('rule.card.open')} </span>
+          <Since known={openNotice} />
         </Link>
       ) : state === 'judged' ? null : (
         <span className={css.out}>{t(state === 'limit' ? 'rule.devices.limit' : 'rule.devices.misfit')}</span>

@@ -11,6 +11,7 @@ import { nameOf } from '@/lib/device/types';
 import { useClock, useNow } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
 import { useMay } from '@/lib/session/useMay';
+import { Since } from '@/ui/alarm/Since';
 import { levelIcons } from '@/ui/alarm/tags';
 import css from './AttentionRow.module.css';
 import type { AttentionItem } from './queries';
@@ -29,7 +30,7 @@ interface AttentionRowProps {
  */
 export function AttentionRow({ item, selected, onSelect, onAcknowledge }: AttentionRowProps) {
   const { t } = useTranslation();
-  const { kind, deviceName, groupName, ack } = item;
+  const { kind, deviceName, groupName, startTime, ack } = item;
   const mayAct = useMay('operator');
   const name = nameOf(item);
   const history = useHistoryAddress(item);
@@ -56,7 +57,11 @@ export function AttentionRow({ item, selected, onSelect, onAcknowledge }: Attent
         </span>
       </span>
       <Value item={item} />
-      <Since item={item} />
+      {startTime === undefined ? (
+        <SilentSince since={item.since} />
+      ) : (
+        <Since className={css.since} known={{ ...item, startTime }} />
+      )}
       <span className={css.acts}>
         {kind === 'alarm' && ack ? (
           <span className={css.ack} title={t('inform.ack.state', { user: ack.user })}>
@@ -148,11 +153,11 @@ function What({ item: { kind, noticeId, title, deviceName } }: { item: Attention
   );
 }
 
-function Since({ item: { since } }: { item: AttentionItem }) {
+function SilentSince({ since }: Pick<AttentionItem, 'since'>) {
   const { t } = useTranslation();
   const format = useFormat();
   const words = useClock((now) =>
-    since === undefined ? '' : t('home.attention.since', { time: format.moment(since, now) }),
+    since === undefined ? '' : format.capital(t('home.attention.since', { time: format.moment(since, now) })),
   );
   if (since === undefined) return <span className={css.since} />;
   return (

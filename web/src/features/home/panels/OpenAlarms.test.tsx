@@ -48,7 +48,7 @@ describe('the open alarms of the selected device', () => {
       pageSize: '3',
     });
     expect(links()[0]).toHaveTextContent(/^Spring frostSince \w+ \d+, noticed .+SeriousAda is on it$/);
-    expect(links()[1]).toHaveTextContent(/^Wet leavesOpen since .+General$/);
+    expect(links()[1]).toHaveTextContent(/^Wet leavesSince .+General$/);
     await user.click(links()[0] as HTMLElement);
     await waitFor(() => expect(router.state.location.href).toBe('/inform?id=1'));
   });

@@ -4,7 +4,6 @@ import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { type AlarmNotice, openNoticesQuery } from '@/lib/alarm/notices';
 import { useOpenNoticesLive } from '@/lib/alarm/useOpenNoticesLive';
-import { useClock } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
 import { Since } from '@/ui/alarm/Since';
 import { AckTag, LevelTag } from '@/ui/alarm/tags';
@@ -49,16 +48,12 @@ export function OpenAlarms({ deviceName }: { deviceName: string }) {
 }
 
 function OpenAlarm({ notice }: { notice: AlarmNotice }) {
-  const { id, title, alarmLevel, startTime, resolveStatus, holdsSince, ack } = notice;
+  const { id, title, alarmLevel, ack } = notice;
   return (
     <Link to="/inform" search={{ id }} className={css.alarm}>
       <span className={css.words}>
         <b className={css.name}>{title}</b>
-        {holdsSince === undefined ? (
-          <Began time={startTime} />
-        ) : (
-          <Since className={css.since} known={{ holdsSince, startTime, resolveStatus }} />
-        )}
+        <Since className={css.since} known={notice} />
         <span className={css.tags}>
           <LevelTag level={alarmLevel} />
           {ack ? <AckTag user={ack.user} /> : null}
@@ -66,17 +61,5 @@ function OpenAlarm({ notice }: { notice: AlarmNotice }) {
       </span>
       <RightOutlined className={css.arrow} aria-hidden="true" />
     </Link>
-  );
-}
-
-/** For notices without a known `holdsSince`. */
-function Began({ time }: { time: number }) {
-  const { t } = useTranslation();
-  const format = useFormat();
-  const words = useClock((now) => t('home.alarms.since', { time: format.moment(time, now) }));
-  return (
-    <time className={css.since} dateTime={new Date(time).toISOString()} title={format.absolute(time)}>
-      {words}
-    </time>
   );
 }

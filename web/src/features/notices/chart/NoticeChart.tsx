@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { Button } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Series } from '@/lib/device/types';
@@ -21,7 +22,12 @@ export function NoticeChart({ detail }: { detail: AlarmDetail }) {
   const now = useNow(stepMs);
   const { deleted } = detail.alarmDeviceInfoRespDTO;
   const offline = detail.alarmRules.triggerType === 1;
-  const question = questionOf(detail);
+  const [fromSince, setFromSince] = useState(false);
+  const around = questionOf(detail);
+  const { holdsSince } = detail.alarmNotice;
+  const since =
+    offline || deleted || holdsSince === undefined || holdsSince > around.start - marginMs ? undefined : holdsSince;
+  const question = fromSince && since !== undefined ? { ...around, since } : around;
   const language = useLanguage((state) => state.language);
   const properties = useQuery({ ...propertiesQuery(language, question.deviceName), enabled: !deleted });
   const leastSpans = new Map(properties.data?.map(({ identifier, leastSpan = 0 }) => [identifier, leastSpan]));
@@ -53,6 +59,17 @@ export function NoticeChart({ detail }: { detail: AlarmDetail }) {
             onFailed={() => setBroken(true)}
           />
           {cut ? <p className={css.note}>{t('inform.chart.part')}</p> : null}
+          {since === undefined ? null : (
+            <Button
+              size="small"
+              className={css.fromSince}
+              type={fromSince ? 'primary' : 'default'}
+              aria-pressed={fromSince}
+              onClick={() => setFromSince(!fromSince)}
+            >
+              {t('inform.chart.fromSince')}
+            </Button>
+          )}
         </>
       ) : loading ? (
         <Loading>

@@ -32,6 +32,8 @@ export interface Question {
   end?: number;
   /** The device sent nothing from start to end. */
   silent?: true;
+  /** Where the chart begins instead of at the beginning of the alarm. */
+  since?: number;
 }
 
 export interface Span {
@@ -40,10 +42,11 @@ export interface Span {
 }
 
 /**
- * The time axis: from ten readings before the alarm, at least five minutes, to as much after it, or
- * to five minutes from now while it is open. It is at most thirty days long.
+ * The time axis: from ten readings before the alarm, or before since when it holds, at least five
+ * minutes, to as much after it, or to five minutes from now while it is open. Around the alarm it is
+ * at most thirty days long.
  */
-export function spanOf({ signs, start, end, silent }: Question, series: Series, at: number): Span {
+export function spanOf({ signs, start, end, silent, since }: Question, series: Series, at: number): Span {
   const known = signs.length > 0 ? series : {};
   if (silent) {
     const times = Object.values(series).flatMap((points) => points.map(({ time }) => time));
@@ -52,9 +55,10 @@ export function spanOf({ signs, start, end, silent }: Question, series: Series, 
       to: end === undefined ? at : Math.max(end + marginMs, ...times),
     };
   }
-  const from = Math.min(start - marginMs, tenthBeside(known, start, -1) ?? start);
+  const begin = since ?? start;
+  const from = Math.min(begin - marginMs, tenthBeside(known, begin, -1) ?? begin);
   const to = end === undefined ? at + marginMs : Math.max(end + marginMs, tenthBeside(known, end, 1) ?? end);
-  return { from, to: Math.min(to, from + maxRangeMs) };
+  return { from, to: since === undefined ? Math.min(to, from + maxRangeMs) : to };
 }
 
 /** Since when a silent device has been silent, as far as is known. */
@@ -103,16 +107,16 @@ function sameChart(before: unknown, { deviceName, start }: Question): boolean {
 }
 
 async function fetchSeries(question: Question, signal: AbortSignal): Promise<Series> {
-  const { deviceName, signs, numeric, start, end } = question;
+  const { deviceName, signs, numeric, start, end, since } = question;
   if (signs.length === 0) {
     const query = { deviceName, pageNo: 1, pageSize: 400 };
     const { list } = await api.get('/admin-api/client/pc/device/get/presence', { query, signal });
     return { onlineState: list.map(({ time, onlineState }) => ({ time, value: onlineState === 1 })).reverse() };
   }
-  const read: Read = async (some, startTime, endTime, kind) => {
+  const read = async (...[some, startTime, endTime, kind, most = points]: [...Parameters<Read>, number?]) => {
     const query = { deviceName, startTime, endTime, yeuSignList: [...some] };
     if (kind === 'thinned') {
-      const thinned = { ...query, points };
+      const thinned = { ...query, points: most };
       return api.get('/admin-api/client/pc/device/get/format-map/time-interval-data', { query: thinned, signal });
     }
     const rows = await api.get('/admin-api/client/pc/device/get/sign-data', { query, signal });
@@ -120,15 +124,23 @@ async function fetchSeries(question: Question, signal: AbortSignal): Promise<Ser
   };
   const at = Math.ceil(now());
   if (question.silent) return fetchAroundSilence(question, read, at);
-  const from = start - marginMs;
-  const to = Math.min(end === undefined ? at : end + marginMs, from + maxRangeMs, at);
-  const series = await read(signs, from, to, to - from > unthinnedMs ? 'thinned' : 'all');
+  const begin = since ?? start;
+  const from = begin - marginMs;
+  const last = Math.min(end === undefined ? at : end + marginMs, at);
+  const to = since === undefined ? Math.min(last, from + maxRangeMs) : last;
+  const parts: Series[] = [];
+  const calls = Math.ceil((to - from) / maxRangeMs);
+  for (let part = from; part < to; part += maxRangeMs) {
+    const until = Math.min(to, part + maxRangeMs - (calls > 1 ? 1 : 0));
+    parts.push(await read(signs, part, until, to - from > unthinnedMs ? 'thinned' : 'all', Math.ceil(points / calls)));
+  }
+  const series = joinSeries(parts);
   // What the alarm leaves of thirty days; an open alarm needs nothing after it.
-  const room = Math.max(0, maxRangeMs - (to - from));
+  const room = since === undefined ? Math.max(0, maxRangeMs - (to - from)) : maxRangeMs;
   const share = end === undefined ? room : room / 2;
   const beside = (side: Side) => readBeside(side, series, signs, numeric, read);
   const [before, after] = await Promise.all([
-    beside({ of: start, direction: -1, known: from, limit: Math.floor(from - share) }),
+    beside({ of: begin, direction: -1, known: from, limit: Math.floor(from - share) }),
     end === undefined ? {} : beside({ of: end, direction: 1, known: to, limit: Math.min(at, Math.floor(to + share)) }),
   ]);
   return joinSeries([before, series, after]);
@@ -163,8 +175,8 @@ export function seriesOf(rows: readonly Row[], signs: readonly string[]): Series
  * chart. After the end, readings are added until there are ten.
  */
 export function withReading(series: Series, question: Question, { time, values }: LiveReading): Series {
-  const { start, end } = question;
-  if (time < start - marginMs) return series;
+  const { start, end, since = start } = question;
+  if (time < since - marginMs) return series;
   let next = series;
   for (const sign of question.signs) {
     const value = values[sign];

@@ -21,11 +21,11 @@ export function Facts({ detail }: { detail: AlarmDetail }) {
   return (
     <>
       <dl className={css.facts}>
-        <Fact name={t('inform.start')}>
+        <Fact name={t('inform.start')} hint={t('inform.startHint')}>
           <Moment time={startTime} />
         </Fact>
         <Fact name={t('inform.end')}>{endTime === undefined ? t('inform.open') : <Moment time={endTime} />}</Fact>
-        <Fact name={t('inform.duration')}>
+        <Fact name={t('inform.duration')} hint={t('inform.durationHint')}>
           <Lasting from={startTime} to={endTime} />
         </Fact>
         {hasReading ? (
@@ -39,11 +39,22 @@ export function Facts({ detail }: { detail: AlarmDetail }) {
   );
 }
 
-/** `wide`: several values, side by side below the others. */
-function Fact({ name, wide = false, children }: { name: string; wide?: boolean; children: ReactNode }) {
+interface FactProps {
+  name: string;
+  /** Small beside the name. */
+  hint?: string;
+  /** Several values, side by side below the others. */
+  wide?: boolean;
+  children: ReactNode;
+}
+
+function Fact({ name, hint, wide = false, children }: FactProps) {
   return (
     <div className={`${css.fact} ${wide ? css.wide : ''}`}>
-      <dt className={css.name}>{name}</dt>
+      <dt className={css.name}>
+        {name}
+        {hint === undefined ? null : <span className={css.hint}> {hint}</span>}
+      </dt>
       <dd className={css.value}>{children}</dd>
     </div>
   );

@@ -40,7 +40,7 @@ describe('the chart of a notice', () => {
       /Air temperature from 2\.0\s°C to 3\.0\s°C\. The readings that triggered it are marked\./,
     );
     expect(within(chart).getByText(/^Alarm below 2\.0\s°C$/)).toBeInTheDocument();
-    expect(within(chart).getByText(/^Began /)).toBeInTheDocument();
+    expect(within(chart).getByText(/^Noticed /)).toBeInTheDocument();
     expect(chart.querySelectorAll('circle.sample')).toHaveLength(1);
   });
 
@@ -61,6 +61,34 @@ describe('the chart of a notice', () => {
     expect(
       noticeRegion().getByRole('img', { name: /^Readings from .*Air temperature from 0\.0\s°C to 3\.9/ }),
     ).toBeVisible();
+  });
+
+  it('begins with since when the alarm holds on request, however long ago, and with the alarm again', async () => {
+    const day = 24 * 60 * minute;
+    const startTime = Date.now() - 20 * minute;
+    const holdsSince = startTime - 70 * day;
+    const { server, user } = await openNotice(notice({ startTime, holdsSince, holdsSinceDay: true }), {}, (before) => {
+      before.rows = Array.from({ length: 100 }, (_, i) => ({
+        collect_time: startTime - i * day,
+        airTemperature: i / 50,
+      }));
+    });
+    const around = drawnOption().xAxis[0]?.min;
+    const button = noticeRegion().getByRole('button', { name: 'From since', pressed: false });
+    await user.click(button);
+    await waitFor(() => expect(drawnOption().xAxis[0]?.min).toBe(holdsSince - 10 * day));
+    await waitFor(() => expect(drawnLines()[0]).toHaveLength(81));
+    // One call takes at most thirty days.
+    for (const { startTime: from, endTime: to } of askedOf(server, paths.thinned)) {
+      expect(Number(to) - Number(from)).toBeLessThanOrEqual(30 * day);
+    }
+    await user.click(noticeRegion().getByRole('button', { name: 'From since', pressed: true }));
+    await waitFor(() => expect(drawnOption().xAxis[0]?.min).toBe(around));
+  });
+
+  it('has no other beginning if the alarm was noticed at once', async () => {
+    await openNotice(notice({ holdsSince: notice().startTime }));
+    expect(noticeRegion().queryByRole('button', { name: 'From since' })).toBeNull();
   });
 
   it('has an axis that spans at least what the quantity needs', async () => {

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { conditionParts } from '@/lib/alarm/sentence';
-import { sinceParts } from '@/lib/alarm/since';
+import { sinceOf, sinceParts } from '@/lib/alarm/since';
 import { useNow } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
 import { Sentence } from '@/ui/alarm/Sentence';
@@ -16,13 +16,13 @@ export function SinceLine({ detail }: { detail: AlarmDetail }) {
   const { t } = useTranslation();
   const format = useFormat();
   const now = useNow(60_000);
-  const { holdsSince, startTime, resolveStatus } = detail.alarmNotice;
+  const { holdsSince, holdsSinceBefore } = detail.alarmNotice;
   if (holdsSince === undefined) return null;
   const { triggerType } = detail.alarmRules;
   const what = triggerType === 1 ? 'silent' : conditionParts(conditionsOf(detail), 'brief', format.language);
   return (
-    <p className={css.since} title={format.absolute(holdsSince)}>
-      <Sentence parts={sinceParts({ holdsSince, startTime, resolveStatus }, what, now, format, t)} />
+    <p className={css.since} title={holdsSinceBefore ? undefined : format.absolute(holdsSince)}>
+      <Sentence parts={sinceParts(sinceOf(detail.alarmNotice), what, now, format, t)} />
     </p>
   );
 }

@@ -45,9 +45,7 @@ export const NoticeCard = memo(function NoticeCard({ notice, chosen, step }: Not
         </b>
         {holdsSince === undefined || late ? <Created time={createTime} /> : null}
       </span>
-      {holdsSince === undefined ? null : (
-        <Since className={css.since} known={{ holdsSince, startTime, resolveStatus }} />
-      )}
+      {holdsSince === undefined ? null : <Since className={css.since} known={notice} />}
       <span className={css.device}>{noteName || deviceName}</span>
       <span className={css.tags}>
         <ResolveTag status={resolveStatus} />
