@@ -15,6 +15,8 @@ const frost: AttentionItem = {
   noteName: 'Lower mast',
   groupName: 'North orchard',
   since: now - 2 * 3_600_000,
+  startTime: now - 3_600_000,
+  holdsSince: now - 2 * 3_600_000,
   noticeId: 7,
   title: 'Frost',
   alarmLevel: 2,
@@ -63,7 +65,7 @@ describe('what needs a person now', () => {
     await openHome(home);
     const [row] = rows();
     expect(row).toHaveTextContent('Serious');
-    expect(row).toHaveTextContent(/−1.4 °C.*falling, −0.8 °C in 1 h.*limit < 0 °C.*since/);
+    expect(row).toHaveTextContent(/−1.4 °C.*falling, −0.8 °C in 1 h.*limit < 0 °C.*Since .+, noticed /);
     const within1 = within(row as HTMLElement);
     expect(within1.getByRole('link', { name: 'Frost' })).toHaveAttribute('href', '/inform?id=7');
     expect(within1.getByRole('link', { name: 'History of Lower mast' })).toHaveAttribute(
