@@ -16,7 +16,7 @@ export const signs = [
   'heating',
   'weatherNote',
 ] as const;
-type Values = Partial<Record<(typeof signs)[number] | 'solarRadiation', number | boolean | string>>;
+type Values = Partial<Record<(typeof signs)[number] | 'solarRadiation' | 'pumpRunning', number | boolean | string>>;
 export type Frame = { ts: number; values: Values };
 
 export const secretOf = (deviceName: string) => `e2e-${deviceName.toLowerCase()}-7d10c4be93fa2856`;

@@ -150,7 +150,10 @@ func TestHoldsSinceADayMatchesFullScan(t *testing.T) {
 		rule := conditions("and", attributes[0], comparator.Below, reading.Number(49.5),
 			[]string{"and", "or"}[seed%2], attributes[1], comparator.Above, reading.Number(1))
 		fx.createRule(func(r *alarm.Rule) { r.Conditions = rule })
-		opens := fx.frame(1, map[string]reading.Value{attributes[0]: reading.Number(1), attributes[1]: reading.Number(9)})
+		opens := fx.frame(
+			1,
+			map[string]reading.Value{attributes[0]: reading.Number(1), attributes[1]: reading.Number(9)},
+		)
 		fx.evaluate(opens)
 		fx.onsetSummary()
 		n, want := fx.newest(), fx.expectedOnset(append(frames, opens), rule, 365*day)

@@ -394,19 +394,53 @@ func (s *RuleStore) addNoticeRefs(ctx context.Context, t tenant.ID, at map[RuleI
 	// Revisions only rise, and within one the notices follow each other. The plus leaves SQLite
 	// only the index that holds them in this order.
 	var newest []noticeRow
-	if err := s.db.Read(ctx).NewSelect().Model(&newest).Column("n.id", "n.rule_id", "n.start_time", "n.holds_since", "n.holds_since_precision").
-		Where(`n.id IN (SELECT (SELECT x.id FROM notices AS x WHERE x.rule_id = r.id AND +x.tenant_id = r.tenant_id
+	if err := s.db.Read(
+		ctx,
+	).NewSelect().Model(
+		&newest,
+	).Column(
+		"n.id",
+		"n.rule_id",
+		"n.start_time",
+		"n.holds_since",
+		"n.holds_since_precision",
+	).
+		Where(
+			`n.id IN (SELECT (SELECT x.id FROM notices AS x WHERE x.rule_id = r.id AND +x.tenant_id = r.tenant_id
 			ORDER BY x.rule_revision DESC, x.start_time DESC LIMIT 1)
-			FROM alarm_rules AS r WHERE r.tenant_id = ? AND r.id IN (?))`, t, bun.List(ids)).Scan(ctx); err != nil {
+			FROM alarm_rules AS r WHERE r.tenant_id = ? AND r.id IN (?))`,
+			t,
+			bun.List(ids),
+		).Scan(
+		ctx,
+	); err != nil {
 		return err
 	}
 	for _, n := range newest {
 		at[RuleID(n.RuleID)].Last = n.ref()
 	}
 	var open []noticeRow
-	if err := s.db.Read(ctx).NewSelect().Model(&open).Column("n.id", "n.rule_id", "n.start_time", "n.holds_since", "n.holds_since_precision").
-		Where("n.rule_id IN (?) AND n.resolve_status = 0 AND n.tenant_id = ?", bun.List(ids), t).
-		OrderExpr("n.rule_revision, n.start_time, n.id").Scan(ctx); err != nil {
+	if err := s.db.Read(
+		ctx,
+	).NewSelect().Model(
+		&open,
+	).Column(
+		"n.id",
+		"n.rule_id",
+		"n.start_time",
+		"n.holds_since",
+		"n.holds_since_precision",
+	).
+		Where(
+			"n.rule_id IN (?) AND n.resolve_status = 0 AND n.tenant_id = ?",
+			bun.List(ids),
+			t,
+		).
+		OrderExpr(
+			"n.rule_revision, n.start_time, n.id",
+		).Scan(
+		ctx,
+	); err != nil {
 		return err
 	}
 	for _, n := range open {
