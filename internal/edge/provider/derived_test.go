@@ -76,7 +76,7 @@ func TestWrongDerivedProperties(t *testing.T) {
 		`{identifier: x, dataType: number, formula: dewpoint, inputs: [a]}`:                                                                               `there is no formula “dewpoint”`,
 		`{identifier: x, dataType: number, elementUnit: "°C", formula: dewPoint, inputs: [airTemperature]}`:                                               `also needs the input airHumidity`,
 		`{identifier: x, dataType: number, elementUnit: "°C", formula: dewPoint}`:                                                                         `also needs the input airTemperature`,
-		`{identifier: x, dataType: number, elementUnit: "°C", formula: dewPoint, inputs: [airTemperature, wet]}`:                                          `no property “wet”`,
+		`{identifier: x, dataType: number, elementUnit: "°C", formula: dewPoint, inputs: [airTemperature, wet]}`:                                          `no attribute “wet”`,
 		`{identifier: x, dataType: number, elementUnit: "°C", formula: dewPoint, inputs: [soil, airHumidity]}`:                                            `“soil” must be in °C | ℃, not in “%”`,
 		`{identifier: x, dataType: number, elementUnit: "°F", formula: dewPoint, inputs: [airTemperature, airHumidity]}`:                                  `gives °C, not “°F”`,
 		`{identifier: x, dataType: text, elementUnit: "°C", formula: dewPoint, inputs: [airTemperature, airHumidity]}`:                                    `must be a number`,

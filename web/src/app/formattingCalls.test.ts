@@ -47,6 +47,8 @@ const others: Readonly<Record<string, readonly (keyof typeof formattingCalls)[]>
   'features/demo-pages/virtual-reality/scene.ts': ['fixed'],
   'features/device/detail/calendar.ts': ['clock'],
   'features/device/edit/coordinates.ts': ['fixed'],
+  // The span of a trend is a length of time in hours, even a day.
+  'features/home/attention/Value.tsx': ['age'],
   'features/home/map/mapView.ts': ['fixed'],
   'features/home/map/markLayer.ts': ['fixed'],
   'features/home/map/ramp.ts': ['fixed'],

@@ -42,8 +42,8 @@ describe('a thousand devices', () => {
     expect(cardNames().length).toBeLessThan(20);
     expect(pages(centre)).toEqual([]);
     // 334 rows of three cards.
-    expect(grid()).toHaveStyle({ minHeight: `${44 + 334 * 372 - 16}px` });
-    scrollTo(200 * 372);
+    expect(grid()).toHaveStyle({ minHeight: `${44 + 334 * 384 - 16}px` });
+    scrollTo(200 * 384);
     await screen.findByRole('article', { name: 'Device 600' });
     expect(cardNames().length).toBeLessThan(20);
     expect(new Set(pages(centre))).toEqual(new Set([6, 7]));
@@ -54,17 +54,17 @@ describe('a thousand devices', () => {
     const centre = thousand();
     await openDataCentre(centre);
     onGet(`${devicePath}/page`, () => new Promise<never>(() => undefined));
-    scrollTo(200 * 372);
+    scrollTo(200 * 384);
     await waitFor(() => expect(cardNames()).toEqual([]));
     expect(cardsOf('North orchard').children.length).toBeGreaterThan(9);
-    expect(grid()).toHaveStyle({ minHeight: `${44 + 334 * 372 - 16}px` });
+    expect(grid()).toHaveStyle({ minHeight: `${44 + 334 * 384 - 16}px` });
   });
 
   it('keep the focus when the focused card is scrolled out of sight', async () => {
     const { user } = await openDataCentre(thousand());
     const link = screen.getByRole('link', { name: 'History of Device 1' });
     act(() => link.focus());
-    scrollTo(200 * 372);
+    scrollTo(200 * 384);
     await screen.findByRole('article', { name: 'Device 600' });
     expect(screen.getByRole('link', { name: 'History of Device 1' })).toHaveFocus();
     // The card's last link, and out of the card.
@@ -99,9 +99,9 @@ describe('sixty cameras', () => {
     expect(centre.asks.length).toBeLessThan(32);
     expect(centre.asks).not.toContain('CAM-55');
     // Bands of two rows, with one camera each.
-    expect(grid()).toHaveStyle({ minHeight: `${44 + 60 * 2 * 372 - 16}px` });
-    scrollTo(40 * 2 * 372);
-    await waitFor(() => expect(grid()).toHaveStyle({ minHeight: `${44 + 59 * 2 * 372 - 16}px` }));
+    expect(grid()).toHaveStyle({ minHeight: `${44 + 60 * 2 * 384 - 16}px` });
+    scrollTo(40 * 2 * 384);
+    await waitFor(() => expect(grid()).toHaveStyle({ minHeight: `${44 + 59 * 2 * 384 - 16}px` }));
     expect(await screen.findByRole('article', { name: 'Camera 40' })).toBeVisible();
   });
 });

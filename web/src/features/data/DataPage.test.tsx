@@ -57,7 +57,7 @@ describe('the data centre', () => {
       .getAllByRole('listitem')
       .filter((item) => item.parentElement === cardsOf('Gate'));
     expect(first).toHaveStyle({ height: '568px' });
-    expect(second).toHaveStyle({ height: '356px' });
+    expect(second).toHaveStyle({ height: '368px' });
     expect(first).toHaveAttribute('aria-setsize', '2');
     expect(second).toHaveAttribute('aria-posinset', '2');
   });
@@ -68,9 +68,9 @@ describe('the data centre', () => {
     await openDataCentre(dataCentre);
     expect(cardNames()).toEqual(['Orchard mast', 'Lower mast', 'New probe', 'Gate camera']);
     expect(card('Gate camera').getByText('No stream yet')).toBeVisible();
-    expect(screen.getByRole('article', { name: 'Gate camera' }).parentElement).toHaveStyle({ height: '356px' });
+    expect(screen.getByRole('article', { name: 'Gate camera' }).parentElement).toHaveStyle({ height: '368px' });
     // Two scenes, each with its name and one row of cards.
-    expect(grid()).toHaveStyle({ minHeight: `${2 * (44 + 356) + 12}px` });
+    expect(grid()).toHaveStyle({ minHeight: `${2 * (44 + 368) + 12}px` });
   });
 
   it('queries each camera once', async () => {
@@ -148,10 +148,10 @@ describe('a card', () => {
     expect(own.getAllByRole('listitem')).toHaveLength(9);
     // The main reading stays, and the card is four rows higher: nothing scrolls in it.
     expect(own.getByText('Air temperature')).toBeVisible();
-    expect(place).toHaveStyle({ height: `${356 + 4 * 28}px` });
+    expect(place).toHaveStyle({ height: `${368 + 4 * 30}px` });
     await user.click(own.getByRole('button', { name: 'Fewer readings' }));
     expect(own.getAllByRole('listitem')).toHaveLength(5);
-    expect(place).toHaveStyle({ height: '356px' });
+    expect(place).toHaveStyle({ height: '368px' });
   });
 
   it('shows the level of a pending alarm together with the state', async () => {

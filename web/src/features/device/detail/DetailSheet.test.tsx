@@ -108,7 +108,7 @@ describe('a silent device', () => {
     const lastAttempt = Date.now() - hour;
     silent({ kind: 'secretRefused', attempts: 1, lastAttempt, secretChanged: lastAttempt - hour });
     const { user } = await open();
-    const said = part('Why it is silent').getByText(/^It still uses a secret that is no longer valid/);
+    const said = part('Why it is silent').getByText(/^It still uses a secret that has not been valid since/);
     expect(said).toHaveTextContent(/: 1 sign-in was refused/);
     await user.click(part('Why it is silent').getByRole('button', { name: 'New secret' }));
     expect(await screen.findByRole('dialog', { name: 'Make a new secret?' })).toBeVisible();

@@ -1,4 +1,4 @@
-import { act, screen, waitFor, within } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { useFeedback } from '@/lib/feedback/feedback';
 import { noteNetworkChange } from '@/lib/offline/reachability';
@@ -140,11 +140,12 @@ describe('what needs a person now', () => {
 
   it('says without a network that an acknowledgement is not sent', async () => {
     home.server.attention = attention([frost]);
-    const { user } = await openHome(home);
+    await openHome(home);
     vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
+    // At once: a late answer to the page's own calls would count as a network.
     act(noteNetworkChange);
-    await user.click(within(region()).getByRole('button', { name: 'I am on it: Frost, Lower mast' }));
-    expect(useFeedback.getState().toasts).toMatchObject([{ title: 'Not sent. Others are still told.' }]);
+    fireEvent.click(within(region()).getByRole('button', { name: 'I am on it: Frost, Lower mast' }));
+    expect(useFeedback.getState().toasts.map(({ title }) => title)).toContain('Not sent. Others are still told.');
     expect(screen.queryByRole('dialog')).toBeNull();
   });
 

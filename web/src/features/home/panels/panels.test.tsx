@@ -149,7 +149,7 @@ describe('the readings', () => {
     draw(device({ deviceName: 'WS-1', noteName: 'Orchard mast' }));
     expect(screen.getByRole('link', { name: 'History of Orchard mast' })).toHaveAttribute(
       'href',
-      '/data?device=WS-1&history=1',
+      '/analysis?devices=WS-1',
     );
   });
 

@@ -83,7 +83,7 @@ describe('the list', () => {
 
   it('accepts no more than 20 webhooks', async () => {
     await open({ webhooks: Array.from({ length: 20 }, (_, i) => webhook(i + 1)) });
-    expect(await screen.findByText(/There are 20, which is the most/)).toBeVisible();
+    expect(await screen.findByText(/There are 20 already, and there can be no more/)).toBeVisible();
     expect(press('New webhook')).toBeDisabled();
   });
 
