@@ -153,7 +153,7 @@ test('of a thousand devices only the cards in view are rendered and fetched', as
   expect(pages).toEqual([]);
 
   // 334 rows of three; the 201st contains probe 600.
-  await page.evaluate(() => window.scrollTo(0, 200 * 372));
+  await page.evaluate(() => window.scrollTo(0, 200 * 384));
   await expect(card(page, 'Probe 0600')).toContainText('21.5');
   await expect.poll(() => days).toEqual(['PR-0600']);
   expect(pages.filter((no) => !['6', '7'].includes(no))).toEqual([]);
@@ -162,7 +162,7 @@ test('of a thousand devices only the cards in view are rendered and fetched', as
   // Scrolls to the end in steps of three rows per frame.
   const most = await page.evaluate(async () => {
     let most = 0;
-    for (let top = 200 * 372; top < document.documentElement.scrollHeight; top += 3 * 372) {
+    for (let top = 200 * 384; top < document.documentElement.scrollHeight; top += 3 * 384) {
       window.scrollTo(0, top);
       await new Promise(requestAnimationFrame);
       most = Math.max(most, document.querySelectorAll('article').length);

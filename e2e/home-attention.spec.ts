@@ -28,7 +28,7 @@ test('an alarm is seen without a click, and solved with two, on a phone with thr
   const row = attention.getByRole('listitem').filter({ hasText: 'Frost on the slope' });
   await expect(row).toContainText('Mast in the cold');
   await expect(row).toContainText(/−2\.0\s°C.*limit <\s/);
-  await expect(row).toContainText('since');
+  await expect(row).toContainText(/since/i);
   // The worst device is the selected one.
   await expect(page.getByRole('heading', { name: 'Mast in the cold' })).toBeVisible();
   await measure('SL-COLD', -3.4);

@@ -19,7 +19,7 @@ describe('a card', () => {
     expect(frost.getByText('Orchard mast')).toHaveAttribute('title', 'Device: WS-1 · Orchard mast');
     expect(frost.getByText('Nobody is told')).toBeVisible();
     expect(frost.getByText('Whole day')).toBeVisible();
-    expect(frost.getByText(/^No alarm since its start \(.*\d\d:\d\d\)$/)).toBeVisible();
+    expect(frost.getByText(/^None since .*\d\d:\d\d$/)).toBeVisible();
     const gone = card('Pump house gone');
     expect(gone.getByText('Stopped')).toBeVisible();
     expect(gone.getByText('Important')).toBeVisible();
@@ -135,7 +135,7 @@ describe('a card', () => {
     expect(card('Passed').getByText(/below the limit/)).toHaveTextContent(/^0\.5 °C below the limit$/);
     expect(card('On it').getByText('At the limit')).toBeVisible();
     expect(card('Beyond').getByText('The limit is passed')).toBeVisible();
-    expect(card('Near').getByText(/^No alarm since its start \(.*\d\d:\d\d\), last checked 1 min ago$/)).toBeVisible();
+    expect(card('Near').getByText(/^None since .*\d\d:\d\d, checked 1 min ago$/)).toBeVisible();
     expect(askedOf(server, paths.outlook)[0]?.get('ids')).toBe('1,2,3,4,5,6');
   });
 });

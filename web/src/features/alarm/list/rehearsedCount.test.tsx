@@ -12,7 +12,7 @@ it('says of a rule that has not alarmed since when it runs, and what the rehears
   const server = alarmServer([rule({ deployTime: Date.now() - 2 * hour })]);
   server.rehearsed = 10;
   await openAlarms(server);
-  expect(card('Spring frost').getByText(/^No alarm since its start \(.*\d\d:\d\d\)$/)).toBeVisible();
+  expect(card('Spring frost').getByText(/^None since .*\d\d:\d\d$/)).toBeVisible();
   expect(await card('Spring frost').findByText('10 in the last 30 days (rehearsal)')).toBeVisible();
 });
 

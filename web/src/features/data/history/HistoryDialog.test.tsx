@@ -211,13 +211,13 @@ describe('a failure', () => {
     const before = chart.window();
     server.answers.set(historyPaths.columns, () => HttpResponse.json({ code: 500, data: null, msg: 'No luck' }));
     await person.click(viewLabel('30 days'));
-    expect(await screen.findByText(/those shown are older/)).toBeInTheDocument();
+    expect(await screen.findByText(/the data shown is older/)).toBeInTheDocument();
     expect(chart.window()).toEqual(before);
     expect(screen.getByRole('row', { name: /^Air temperature/ })).toHaveTextContent('10.0');
     server.answers.clear();
     await person.click(screen.getByRole('button', { name: 'Retry' }));
     await waitFor(() => expect((chart.window()?.max ?? 0) - (chart.window()?.min ?? 0)).toBeCloseTo(0.2 * 30 * day, 0));
-    expect(screen.queryByText(/those shown are older/)).toBeNull();
+    expect(screen.queryByText(/the data shown is older/)).toBeNull();
   });
 
   it('is not shown if there are no readings', async () => {

@@ -53,7 +53,7 @@ function Fact({ name, hint, wide = false, children }: FactProps) {
     <div className={`${css.fact} ${wide ? css.wide : ''}`}>
       <dt className={css.name}>
         {name}
-        {hint === undefined ? null : <span className={css.hint}> {hint}</span>}
+        {hint === undefined ? null : <span> {hint}</span>}
       </dt>
       <dd className={css.value}>{children}</dd>
     </div>
