@@ -1,4 +1,4 @@
-import { type Preset, presets } from '@/lib/analysis/address';
+import { type Preset, presets } from '@/lib/analysis/presets';
 
 /** What the page draws over the lines, each switchable. */
 export const layers = ['band', 'limits', 'alarms', 'nights', 'rain', 'gaps', 'depths'] as const;

@@ -1,6 +1,4 @@
-/** Ranges of the analysis page; all end now. */
-export const presets = ['hour', 'day', 'week', 'month', 'season', 'year', 'all'] as const;
-export type Preset = (typeof presets)[number];
+import type { Preset } from './presets';
 
 /** What the analysis page is opened with. */
 export interface AnalysisTarget {

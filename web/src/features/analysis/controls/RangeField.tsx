@@ -5,7 +5,7 @@ import ZoomInOutlined from '@ant-design/icons/ZoomInOutlined';
 import ZoomOutOutlined from '@ant-design/icons/ZoomOutOutlined';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type Preset, presets } from '@/lib/analysis/address';
+import { type Preset, presets } from '@/lib/analysis/presets';
 import { formatFullMonth } from '@/lib/format/date';
 import { useFormat } from '@/lib/format/format';
 import { IconButton } from '@/ui/IconButton';

@@ -1,4 +1,4 @@
-import type { Preset } from '@/lib/analysis/address';
+import type { Preset } from '@/lib/analysis/presets';
 import { fromZonedParts, zonedDate } from '@/lib/format/zone';
 import type { AnalysisSearch } from '../search';
 import type { Span } from './line';
