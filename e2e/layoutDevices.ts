@@ -16,6 +16,14 @@ const longNamesOf = ({ page, phone }: At) => {
   return others.reduce((all, other) => all.or(other), first ?? page.locator('none'));
 };
 
+/** The device whose serial a swap is refused with in each width: the same twice within a second is refused as a duplicate. */
+const takenSerials: Record<number, keyof typeof names> = {
+  390: 'LA-EAST',
+  1024: 'LA-ROAD',
+  1440: 'LA-WEST',
+  1920: 'LA-SOIL',
+};
+
 /** Opens the sheet of a device and presses a button of it. */
 const inSheet = (deviceName: keyof typeof names, key: string) => async (at: At) => {
   await sheet(at, names[deviceName]);
@@ -149,9 +157,7 @@ export const deviceVisits: Visit[] = [
     open: async (at) => {
       await inSheet('LA-MAST', 'device.swap.title')(at);
       const ask = dialogOf(at, at.say('device.swap.ask', { name: names['LA-MAST'] }));
-      await ask
-        .getByRole('textbox', { name: at.say('device.detail.serial') })
-        .fill(at.phone ? '号-LA-EAST' : '号-LA-ROAD'); // the same twice within a second is refused
+      await ask.getByRole('textbox', { name: at.say('device.detail.serial') }).fill(`号-${takenSerials[at.width]}`);
       await press(at, at.say('device.swap.submit'));
       await at.page
         .getByRole('link', { name: at.say('device.add.openTaken') })
