@@ -113,7 +113,10 @@ describe('without a network an action', () => {
 
   async function open(one: Notice = notice()) {
     const server = noticeServer([one]);
-    return { server, ...(await openNotices(server, '/inform?id=1')) };
+    const opened = await openNotices(server, '/inform?id=1');
+    // An answer that comes late would count as a network.
+    await waitFor(() => expect(opened.client.isFetching()).toBe(0));
+    return { server, ...opened };
   }
 
   it.each([
