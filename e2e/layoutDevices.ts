@@ -20,7 +20,7 @@ const longNamesOf = ({ page, phone }: At) => {
 const takenSerials: Record<number, keyof typeof names> = {
   390: 'LA-EAST',
   1024: 'LA-ROAD',
-  1440: 'LA-WEST',
+  1440: 'LA-HIGH',
   1920: 'LA-SOIL',
 };
 
