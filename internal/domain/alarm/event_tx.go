@@ -171,9 +171,8 @@ func (s *eventTx) insertNotice(ctx context.Context, ev *pendingEvent) (Notice, e
 	err = s.opts.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		// The update changes nothing. With it the statement returns the row's id in either case.
 		_, err := tx.NewInsert().Model(&row).On("CONFLICT (rule_id, device_id, rule_revision, start_time) DO UPDATE").
-			Set(
-				"rule_id = EXCLUDED.rule_id",
-			).Returning("id, resolve_status, end_time, holds_since, holds_since_precision").Exec(ctx)
+			Set("rule_id = EXCLUDED.rule_id").
+			Returning("id, resolve_status, end_time, holds_since, holds_since_precision").Exec(ctx)
 		return err
 	})
 	n := row.notice()

@@ -232,20 +232,10 @@ func (f *onsetFinder) write(ctx context.Context, list []onset) error {
 	}
 	err := f.e.opts.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		for _, n := range list {
-			if _, err := tx.NewUpdate().Model(
-				(*noticeRow)(nil),
-			).Set(
-				"holds_since = ?, holds_since_precision = ?",
-				n.since,
-				n.precision,
-			).
-				Where(
-					"n.tenant_id = ? AND n.id = ?",
-					n.Tenant,
-					n.ID,
-				).Exec(
-				ctx,
-			); err != nil {
+			if _, err := tx.NewUpdate().Model((*noticeRow)(nil)).
+				Set("holds_since = ?", n.since).Set("holds_since_precision = ?", n.precision).
+				Where("n.tenant_id = ? AND n.id = ?", n.Tenant, n.ID).
+				Exec(ctx); err != nil {
 				return err
 			}
 		}

@@ -389,58 +389,34 @@ func (s *RuleStore) addNoticeCounts(ctx context.Context, t tenant.ID, at map[Rul
 	return s.addNoticeRefs(ctx, t, at, ids)
 }
 
+// noticeRefs begins a query for what a rule's card says of a notice.
+func (s *RuleStore) noticeRefs(ctx context.Context, into *[]noticeRow) *bun.SelectQuery {
+	return s.db.Read(ctx).NewSelect().Model(into).
+		Column("n.id", "n.rule_id", "n.start_time", "n.holds_since", "n.holds_since_precision")
+}
+
 // addNoticeRefs adds the newest notices of rules, and the newest open ones.
 func (s *RuleStore) addNoticeRefs(ctx context.Context, t tenant.ID, at map[RuleID]*RuleCard, ids []RuleID) error {
 	// Revisions only rise, and within one the notices follow each other. The plus leaves SQLite
 	// only the index that holds them in this order.
 	var newest []noticeRow
-	if err := s.db.Read(
-		ctx,
-	).NewSelect().Model(
-		&newest,
-	).Column(
-		"n.id",
-		"n.rule_id",
-		"n.start_time",
-		"n.holds_since",
-		"n.holds_since_precision",
-	).
+	if err := s.noticeRefs(ctx, &newest).
 		Where(
 			`n.id IN (SELECT (SELECT x.id FROM notices AS x WHERE x.rule_id = r.id AND +x.tenant_id = r.tenant_id
 			ORDER BY x.rule_revision DESC, x.start_time DESC LIMIT 1)
 			FROM alarm_rules AS r WHERE r.tenant_id = ? AND r.id IN (?))`,
 			t,
 			bun.List(ids),
-		).Scan(
-		ctx,
-	); err != nil {
+		).Scan(ctx); err != nil {
 		return err
 	}
 	for _, n := range newest {
 		at[RuleID(n.RuleID)].Last = n.ref()
 	}
 	var open []noticeRow
-	if err := s.db.Read(
-		ctx,
-	).NewSelect().Model(
-		&open,
-	).Column(
-		"n.id",
-		"n.rule_id",
-		"n.start_time",
-		"n.holds_since",
-		"n.holds_since_precision",
-	).
-		Where(
-			"n.rule_id IN (?) AND n.resolve_status = 0 AND n.tenant_id = ?",
-			bun.List(ids),
-			t,
-		).
-		OrderExpr(
-			"n.rule_revision, n.start_time, n.id",
-		).Scan(
-		ctx,
-	); err != nil {
+	if err := s.noticeRefs(ctx, &open).
+		Where("n.rule_id IN (?) AND n.resolve_status = 0 AND n.tenant_id = ?", bun.List(ids), t).
+		OrderExpr("n.rule_revision, n.start_time, n.id").Scan(ctx); err != nil {
 		return err
 	}
 	for _, n := range open {

@@ -31,24 +31,10 @@ func (o *Outbox) loadHoldsSince(ctx context.Context, t tenant.ID, alarms []alert
 		ID, HoldsSince      int64
 		HoldsSincePrecision alertmsg.Precision
 	}
-	if err := o.DB.Read(
-		ctx,
-	).NewSelect().TableExpr(
-		"notices AS n",
-	).Column(
-		"n.id",
-		"n.holds_since",
-		"n.holds_since_precision",
-	).
-		Where(
-			"n.tenant_id = ? AND n.id IN (?) AND n.holds_since > 0",
-			t,
-			bun.List(wanted),
-		).
-		Scan(
-			ctx,
-			&rows,
-		); err != nil {
+	if err := o.DB.Read(ctx).NewSelect().TableExpr("notices AS n").
+		Column("n.id", "n.holds_since", "n.holds_since_precision").
+		Where("n.tenant_id = ? AND n.id IN (?) AND n.holds_since > 0", t, bun.List(wanted)).
+		Scan(ctx, &rows); err != nil {
 		return err
 	}
 	for _, r := range rows {
