@@ -389,10 +389,11 @@ func (s *RuleStore) addNoticeCounts(ctx context.Context, t tenant.ID, at map[Rul
 	return s.addNoticeRefs(ctx, t, at, ids)
 }
 
-// noticeRefs begins a query for what a rule's card says of a notice.
-func (s *RuleStore) noticeRefs(ctx context.Context, into *[]noticeRow) *bun.SelectQuery {
+// noticeRefs begins a query for what a rule's card says of a notice of the tenant.
+func (s *RuleStore) noticeRefs(ctx context.Context, t tenant.ID, into *[]noticeRow) *bun.SelectQuery {
 	return s.db.Read(ctx).NewSelect().Model(into).
-		Column("n.id", "n.rule_id", "n.start_time", "n.holds_since", "n.holds_since_precision")
+		Column("n.id", "n.rule_id", "n.start_time", "n.holds_since", "n.holds_since_precision").
+		Where("n.tenant_id = ?", t)
 }
 
 // addNoticeRefs adds the newest notices of rules, and the newest open ones.
@@ -400,7 +401,7 @@ func (s *RuleStore) addNoticeRefs(ctx context.Context, t tenant.ID, at map[RuleI
 	// Revisions only rise, and within one the notices follow each other. The plus leaves SQLite
 	// only the index that holds them in this order.
 	var newest []noticeRow
-	if err := s.noticeRefs(ctx, &newest).
+	if err := s.noticeRefs(ctx, t, &newest).
 		Where(
 			`n.id IN (SELECT (SELECT x.id FROM notices AS x WHERE x.rule_id = r.id AND +x.tenant_id = r.tenant_id
 			ORDER BY x.rule_revision DESC, x.start_time DESC LIMIT 1)
@@ -414,8 +415,8 @@ func (s *RuleStore) addNoticeRefs(ctx context.Context, t tenant.ID, at map[RuleI
 		at[RuleID(n.RuleID)].Last = n.ref()
 	}
 	var open []noticeRow
-	if err := s.noticeRefs(ctx, &open).
-		Where("n.rule_id IN (?) AND n.resolve_status = 0 AND n.tenant_id = ?", bun.List(ids), t).
+	if err := s.noticeRefs(ctx, t, &open).
+		Where("n.rule_id IN (?) AND n.resolve_status = 0", bun.List(ids)).
 		OrderExpr("n.rule_revision, n.start_time, n.id").Scan(ctx); err != nil {
 		return err
 	}
