@@ -117,6 +117,7 @@ func (s *server) alarmItem(ctx context.Context, u *alarm.UrgentNotice) (wire.Att
 		Kind: wire.AttentionAlarm, DeviceName: u.DeviceName, NoteName: u.NoteName, GroupName: u.SceneName,
 		Since: &since, NoticeId: &u.ID, Title: &u.Title, AlarmLevel: new(int(u.Level)), Ack: wireAck(u.Ack),
 		MayResolve: new(u.Rule.ManualRelease), StartTime: &u.Start, HoldsSince: omitZero(u.HoldsSince),
+		OnlineState: boolInt(s.Presence.Status(caller(ctx).Tenant, u.Device).Online),
 	}
 	item.HoldsSinceDay, item.HoldsSinceBefore = precisionFlags(u.HoldsSincePrecision)
 	cause := u.CauseOf(s.Catalog, s.Readings.Newest(ctx, caller(ctx).Tenant, u.Device))
@@ -230,7 +231,7 @@ func (s *server) lowBatteries(ctx context.Context, t tenant.ID, limit int) ([]lo
 func (s *server) batteryItem(ctx context.Context, b *lowBattery, sceneNames map[int64]string) wire.AttentionItem {
 	return wire.AttentionItem{
 		Kind: wire.AttentionBattery, DeviceName: b.Name, NoteName: b.NoteName, GroupName: sceneNames[b.SceneID],
-		Identifier: &b.property.Identifier, Reading: s.wireReading(ctx, b.property, &b.newest),
+		Identifier: &b.property.Identifier, Reading: s.wireReading(ctx, b.property, &b.newest), OnlineState: boolInt(true),
 		Limit: &wire.AttentionLimit{Subconditions: wire.Operator(comparator.Below), Value: reading.Number(b.limit)},
 	}
 }

@@ -101,6 +101,11 @@ func TestAttentionOrder(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 	w.mustSucceed(t, w.acknowledge(lesser, body{"remindHours": 4}))
+	for _, item := range w.attention(t, w.ada).Items {
+		if item.OnlineState == 1 != (item.DeviceName == "WS-1") {
+			t.Errorf("online: %s", asJSON(t, item))
+		}
+	}
 	w.Presence.Seen(testkit.Ref(w.ws2))
 	w.Clock.Advance(time.Minute)
 	w.Presence.Seen(testkit.Ref(w.cam1))

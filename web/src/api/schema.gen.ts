@@ -4807,6 +4807,7 @@ export interface components {
             noteName: string;
             /** @description the device's scene; empty: in none, or the device is gone */
             groupName: string;
+            onlineState: components["schemas"]["OnlineState"];
             /**
              * Format: int64
              * @description since when: the conditions hold, as far as is known, else when the notice began; or since when the device is silent; absent: not known

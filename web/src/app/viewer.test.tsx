@@ -31,6 +31,7 @@ it('a viewer acts on nothing that needs a person', async () => {
     deviceName: 'WS-1',
     noteName: 'Orchard mast',
     groupName: '',
+    onlineState: 1,
     since: Date.now(),
   } as const;
   home.server.attention = {

@@ -1285,8 +1285,11 @@ type AttentionItem struct {
 	NoteName   string `json:"noteName"`
 
 	// NoticeId only of an alarm
-	NoticeId *int64   `json:"noticeId,omitempty"`
-	Reading  *Reading `json:"reading,omitempty"`
+	NoticeId *int64 `json:"noticeId,omitempty"`
+
+	// OnlineState 1 online, 0 offline
+	OnlineState OnlineState `json:"onlineState"`
+	Reading     *Reading    `json:"reading,omitempty"`
 
 	// Since since when: the conditions hold, as far as is known, else when the notice began; or since when the device is silent; absent: not known
 	Since *int64 `json:"since,omitempty"`

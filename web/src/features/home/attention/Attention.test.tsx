@@ -14,6 +14,7 @@ const frost: AttentionItem = {
   deviceName: 'WS-2',
   noteName: 'Lower mast',
   groupName: 'North orchard',
+  onlineState: 1,
   since: now - 2 * 3_600_000,
   startTime: now - 3_600_000,
   holdsSince: now - 2 * 3_600_000,
@@ -30,6 +31,7 @@ const silent = (deviceName: string): AttentionItem => ({
   deviceName,
   noteName: '',
   groupName: '',
+  onlineState: 0,
   since: now - 3_600_000,
   cause: { kind: 'batteryLow', since: now - 3_600_000, value: 3.38, unit: 'V', precision: 2 },
 });
@@ -73,6 +75,7 @@ describe('what needs a person now', () => {
       '/analysis?devices=WS-2&signs=airTemperature&range=day&alarm=7',
     );
     expect(within1.getByText('North orchard')).toBeVisible();
+    expect(within1.getByText('Online')).toBeInTheDocument();
   });
 
   it('says a rise with its sign and span, and nothing without a trend', async () => {
@@ -106,6 +109,7 @@ describe('what needs a person now', () => {
     const { user } = await openHome(home);
     expect(rows()).toHaveLength(3);
     expect(rows()[0]).toHaveTextContent('its battery was at 3.38 V');
+    expect(rows()[0]).toHaveTextContent('Offline');
     await user.click(within(region()).getByRole('button', { name: 'Show all 5' }));
     expect(rows()).toHaveLength(5);
     expect(region()).toHaveTextContent('9,000 silent devices');

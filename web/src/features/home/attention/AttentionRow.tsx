@@ -13,6 +13,7 @@ import { useFormat } from '@/lib/format/format';
 import { useMay } from '@/lib/session/useMay';
 import { Since } from '@/ui/alarm/Since';
 import { levelIcons } from '@/ui/alarm/tags';
+import { StateDot } from '@/ui/StateDot';
 import css from './AttentionRow.module.css';
 import type { AttentionItem } from './queries';
 import { Value } from './Value';
@@ -30,7 +31,7 @@ interface AttentionRowProps {
  */
 export function AttentionRow({ item, selected, onSelect, onAcknowledge }: AttentionRowProps) {
   const { t } = useTranslation();
-  const { kind, deviceName, groupName, startTime, ack } = item;
+  const { kind, deviceName, groupName, onlineState, startTime, ack } = item;
   const mayAct = useMay('operator');
   const name = nameOf(item);
   const history = useHistoryAddress(item);
@@ -40,6 +41,7 @@ export function AttentionRow({ item, selected, onSelect, onAcknowledge }: Attent
       <span className={css.what}>
         <What item={item} />
         <span className={css.where}>
+          <StateDot device={{ onlineState }} />
           <button
             type="button"
             className={css.device}
