@@ -38,12 +38,13 @@ type onsetTime struct {
 	precision alertmsg.Precision
 }
 
-// findOnsetDay continues findOnset, which found the conditions unbroken from a time (since) on
-// within heldAtMost. It goes back day by day, the newest first: a day's lowest and highest values
-// tell whether the conditions held all day. Only the samples of the day that does not tell, and of
-// the day after it, are read. It looks back onsetDays, and not at days that may expire meanwhile.
-// If the conditions held before that too, or their kind cannot be told from the lowest and highest
-// values, the time is the one up to which it looked, with the precision alertmsg.BeforeThat.
+// findOnsetDay continues findOnset, which found the conditions not over from a time (since) on within
+// heldAtMost. It goes back day by day, the newest first: a day's lowest and highest values tell
+// whether the conditions were not over all day. Only the samples of the days that do not tell, and of
+// the days after them, are read, and those of the day on which the conditions began to hold. It looks back onsetDays, and not at
+// days that may expire meanwhile. If the conditions were not over before that either, or their kind
+// cannot be told from the lowest and highest values, the time is the one up to which it looked, with
+// the precision alertmsg.BeforeThat.
 func findOnsetDay(
 	ctx context.Context,
 	from onsetSource,
@@ -61,10 +62,10 @@ func findOnsetDay(
 		return onsetTime{since, alertmsg.BeforeThat}, nil
 	}
 	begin := at - heldAtMost.Milliseconds()
-	switch held, err := heldAsOf(ctx, from, t, ref, begin-1); {
+	switch over, err := overAsOf(ctx, from, t, ref, begin-1); {
 	case err != nil:
 		return onsetTime{}, err
-	case !held:
+	case over:
 		return onsetTime{since: since}, nil
 	case !t.toldByDays():
 		return onsetTime{begin, alertmsg.BeforeThat}, nil
@@ -74,29 +75,67 @@ func findOnsetDay(
 	if err != nil {
 		return onsetTime{}, err
 	}
-	to, read := begin-1, 0 // to: the end of what is not known to hold yet
+	skipped := days[:0:0] // the days that were not read, the newest first
+	to, read := begin-1, 0
 	for i, d := range days {
-		// The oldest day is read even if it held, to find its first sample.
-		if i == len(days)-1 || !t.holdsAllDay(d.values) {
-			run, err := lastHoldingRun(ctx, from, t, ref, d.begin, to)
-			if err != nil {
-				return onsetTime{}, err
-			}
-			since = cmp.Or(run.since, since)
-			if run.broken {
-				return toTheDay(since, begin), nil
-			}
-			if read++; read > maxReadDays {
-				return onsetTime{since, alertmsg.BeforeThat}, nil
-			}
+		until := to
+		to = min(to, d.end())
+		// The oldest day is read even if the conditions lasted all day, to find its first sample.
+		if i < len(days)-1 && t.lastsAllDay(d.values) {
+			skipped = append(skipped, d)
+			continue
 		}
-		to = min(to, d.begin+oneDay.Milliseconds()-1)
+		// With the day after it, whose first samples may have values of this day.
+		run, err := lastHoldingRun(ctx, from, t, ref, d.begin, until)
+		if err != nil {
+			return onsetTime{}, err
+		}
+		since = cmp.Or(run.since, since)
+		if run.over {
+			since, err = firstHolding(ctx, from, t, ref, skipped, since, begin-1)
+			return toTheDay(since, begin), err
+		}
+		if read++; read > maxReadDays {
+			return onsetTime{since, alertmsg.BeforeThat}, nil
+		}
 	}
-	held, err := heldAsOf(ctx, from, t, ref, first-1)
-	if held {
-		return onsetTime{farthest, alertmsg.BeforeThat}, err
+	over, err := overAsOf(ctx, from, t, ref, first-1)
+	if err != nil {
+		return onsetTime{}, err
 	}
+	if !over {
+		return onsetTime{farthest, alertmsg.BeforeThat}, nil
+	}
+	since, err = firstHolding(ctx, from, t, ref, skipped, since, begin-1)
 	return toTheDay(since, begin), err
+}
+
+// firstHolding finds the first sample up to a time (to, epoch ms) for which the conditions hold, among
+// days (the newest first) on which they were never over; if all of those are later than since, or on
+// none of maxReadDays they hold, that is since.
+func firstHolding(
+	ctx context.Context,
+	from readingSource,
+	t *Predicate,
+	ref device.Ref,
+	days []dayValues,
+	since, to int64,
+) (int64, error) {
+	read := 0
+	for _, d := range slices.Backward(days) {
+		if d.begin > since || read == maxReadDays {
+			break
+		}
+		if !t.mayHold(d.values) {
+			continue
+		}
+		run, err := lastHoldingRun(ctx, from, t, ref, d.begin, min(d.end(), to))
+		if err != nil || run.since != 0 {
+			return run.since, err
+		}
+		read++
+	}
+	return since, nil
 }
 
 // toTheDay is a time of which only the day counts, unless it lies in the stretch of which all
@@ -108,10 +147,10 @@ func toTheDay(since, begin int64) onsetTime {
 	return onsetTime{since, alertmsg.ToTheDay}
 }
 
-// heldAsOf tells whether the conditions held by a device's values as of a time (epoch ms).
-func heldAsOf(ctx context.Context, from readingSource, t *Predicate, ref device.Ref, at int64) (bool, error) {
+// overAsOf tells whether the conditions were over by a device's values as of a time (epoch ms).
+func overAsOf(ctx context.Context, from readingSource, t *Predicate, ref device.Ref, at int64) (bool, error) {
 	values, err := valuesAsOf(ctx, from, t, ref, at)
-	return err == nil && t.holds(values, false), err
+	return !t.holds(values, true), err
 }
 
 // startOfDay is the begin of the day (UTC) of a time, epoch ms.
@@ -123,6 +162,9 @@ type dayValues struct {
 	begin  int64 // epoch ms
 	values []reading.Aggregate
 }
+
+// end is the last millisecond of the day.
+func (d dayValues) end() int64 { return d.begin + oneDay.Milliseconds() - 1 }
 
 // daysOf gives the days of a device with numbers of the predicate's properties that overlap from <=
 // time <= to (epoch ms), the newest first.
@@ -159,21 +201,42 @@ func (t *Predicate) toldByDays() bool {
 	})
 }
 
-// holdsAllDay tells whether the conditions certainly held with all values of a day.
-func (t *Predicate) holdsAllDay(values []reading.Aggregate) bool {
-	result := true
-	for i := range t.comparisons {
-		one := &t.comparisons[i]
-		day := &values[one.property]
-		worst := day.Lowest
+// lastsAllDay tells whether the conditions were certainly not over with any values of a day.
+func (t *Predicate) lastsAllDay(values []reading.Aggregate) bool {
+	return t.foldDay(values, func(one *comparison, day *reading.Aggregate) bool {
+		worst, limit := day.Lowest, one.value
 		if one.comparator.Side == comparator.Beneath {
 			worst = day.Highest
 		}
-		held := day.Count > 0 && one.holds(reading.Number(worst), one.value)
+		if one.recovery.Kind() != reading.KindNone {
+			limit = one.recovery
+		}
+		return day.Count > 0 && one.holds(reading.Number(worst), limit)
+	})
+}
+
+// mayHold tells whether the conditions may have held for a sample of a day. With several properties
+// they may: a sample may lack one, which then has its value of an earlier day.
+func (t *Predicate) mayHold(values []reading.Aggregate) bool {
+	return len(t.properties) > 1 || t.foldDay(values, func(one *comparison, day *reading.Aggregate) bool {
+		best := day.Highest
+		if one.comparator.Side == comparator.Beneath {
+			best = day.Lowest
+		}
+		return day.Count > 0 && one.holds(reading.Number(best), one.value)
+	})
+}
+
+// foldDay folds what is held of each condition, by the values of a day, as evaluation does.
+func (t *Predicate) foldDay(values []reading.Aggregate, held func(one *comparison, day *reading.Aggregate) bool) bool {
+	result := true
+	for i := range t.comparisons {
+		one := &t.comparisons[i]
+		holds := held(one, &values[one.property])
 		if one.or {
-			result = result || held
+			result = result || holds
 		} else {
-			result = result && held
+			result = result && holds
 		}
 	}
 	return result

@@ -50,6 +50,10 @@ func TestHoldsSinceADay(t *testing.T) {
 	rule := func(operator comparator.Operator, limit float64) []alarm.Condition {
 		return conditions("and", "airTemperature", operator, number(limit))
 	}
+	recovers := func(list []alarm.Condition, at float64) []alarm.Condition {
+		list[0].Recovery = &at
+		return list
+	}
 	damp := conditions("and", "airTemperature", comparator.Below, number(2),
 		"and", "relativeHumidity", comparator.Above, number(85))
 	either := conditions("and", "airTemperature", comparator.Below, number(2),
@@ -86,6 +90,13 @@ func TestHoldsSinceADay(t *testing.T) {
 		"and: the other came rarely":       {rule: damp, opens: both(1, 90), history: of(one(-70*day, both(5, 90)), every(-60, -1, air(1))), want: days(-60, "day")},
 		"or: in turns":                     {rule: either, history: of(one(-46*day, both(5, 80)), every(-45, -44, both(5, 90)), every(-43, -1, both(1, 80))), want: days(-45, "day")},
 		"or: in turns on too many days":    {rule: either, opens: both(1, 80), history: of(one(-90*day-hour, both(5, 80)), every(-90, -1, both(1, 80)), later(hour, every(-90, -1, both(5, 90)))), want: days(-61, "before")},
+		"recovery: touching the threshold": {rule: recovers(rule(comparator.Below, 2), 4), history: of(one(-61*day, air(4)), every(-60, -41, air(1)), every(-40, -1, air(2))), want: days(-60, "day")},
+		"recovery: over weeks":             {rule: recovers(rule(comparator.Below, 2), 4), history: of(one(-91*day, air(4)), every(-90, -61, air(3)), every(-60, -51, air(1)), every(-50, -1, air(3))), want: days(-60, "day")},
+		"recovery: only lately below":      {rule: recovers(rule(comparator.Below, 2), 4), history: of(one(-91*day, air(4)), every(-90, -11, air(3)), every(-10, -1, air(1))), want: "-864000"},
+		"recovery: above":                  {rule: recovers(rule(comparator.Above, 30), 25), opens: air(31), history: of(one(-61*day, air(25)), one(-60*day, air(31)), every(-59, -1, air(25.1))), want: days(-60, "day")},
+		"recovery: for more than a year":   {rule: recovers(rule(comparator.Below, 2), 4), history: of(one(-380*day, air(1)), every(-370, -1, air(3))), want: days(-365, "before")},
+		"recovery: since the first one":    {rule: recovers(rule(comparator.Below, 2), 4), history: of(every(-200, -181, air(3)), every(-180, -1, air(1))), want: days(-180, "day")},
+		"recovery: one sample of a day":    {rule: recovers(rule(comparator.Below, 2), 4), history: of(one(-61*day, air(4)), one(-60*day+hour, air(3)), one(-60*day+2*hour, air(1)), one(-60*day+3*hour, air(3)), every(-59, -1, air(3))), want: days(-60+2./24, "day")},
 		"equality":                         {rule: rule(comparator.Equal, 1), history: of(one(-61*day, air(2)), every(-60, -1, air(1))), want: days(-30, "before")},
 		"a boolean":                        {rule: conditions("and", "heating", comparator.Equal, reading.Boolean(true)), opens: heating(true), history: of(one(-61*day, heating(false)), every(-60, -1, heating(true))), want: days(-30, "before")},
 		"a boolean, for 30 days":           {rule: conditions("and", "heating", comparator.Equal, reading.Boolean(true)), opens: heating(true), history: of(one(-31*day, heating(false)), every(-30, -1, heating(true))), want: "-2592000"},
@@ -149,6 +160,9 @@ func TestHoldsSinceADayMatchesFullScan(t *testing.T) {
 		}
 		rule := conditions("and", attributes[0], comparator.Below, reading.Number(49.5),
 			[]string{"and", "or"}[seed%2], attributes[1], comparator.Above, reading.Number(1))
+		if seed%3 != 0 {
+			rule[0].Recovery = new(49.8)
+		}
 		fx.createRule(func(r *alarm.Rule) { r.Conditions = rule })
 		opens := fx.frame(
 			1,

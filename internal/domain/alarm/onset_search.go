@@ -19,10 +19,11 @@ var lookBackSteps = []time.Duration{
 // heldAtMost is how far before a notice's start findOnset reads every sample.
 const heldAtMost = 30 * 24 * time.Hour
 
-// findOnset finds the earliest sample of an unbroken run of a device's samples, ending with the one
-// at a time, for which the conditions hold by the stored readings: with the values as of each
-// sample's own time, compared as without an open notice. It looks at samples of heldAtMost before,
-// and then at days (see findOnsetDay). Those samples count that the evaluation would count at that
+// findOnset finds since when the conditions hold for a device's sample at a time: the earliest sample
+// for which they held by the stored readings, after the last one at which they were over. They are
+// over as a notice would end: at a sample for which they do not hold, or, with a recovery value, for
+// which that is passed. Values are those as of each sample's own time. It looks at samples of
+// heldAtMost before, and then at days (see findOnsetDay). Those samples count that the evaluation would count at that
 // time, including those that were deferred, since their time is past. The time is 0 if there is no
 // sample at that time, or the conditions do not hold for it. retention is how long readings are
 // kept. Times are epoch ms.
@@ -43,12 +44,12 @@ func findOnset(
 		switch {
 		case err != nil:
 			return onsetTime{}, err
-		case since == 0 && (found.newest != at || found.since == 0):
+		case since == 0 && (found.newest != at || !found.holds):
 			return onsetTime{}, nil
 		case found.since != 0:
 			since = found.since
 		}
-		if found.broken {
+		if found.over {
 			return onsetTime{since: since}, nil
 		}
 		to = begin - 1
@@ -56,14 +57,15 @@ func findOnset(
 	return findOnsetDay(ctx, from, t, ref, at, since, retention)
 }
 
-// holdingRun is the newest run of samples of a stretch for which conditions hold.
+// holdingRun is what a stretch of samples says of conditions.
 type holdingRun struct {
 	newest int64 // of all samples of the stretch, epoch ms; 0: there is none
-	since  int64 // its first sample, epoch ms; 0: the conditions do not hold for the newest sample
-	broken bool  // the conditions do not hold for a sample before the run
+	holds  bool  // the conditions hold for the newest sample
+	since  int64 // the first sample for which they hold, after the last at which they were over, epoch ms; 0: none
+	over   bool  // they were over at a sample before that
 }
 
-// lastHoldingRun finds the newest run of a device's samples with from <= time <= to (epoch ms).
+// lastHoldingRun looks at a device's samples with from <= time <= to (epoch ms).
 func lastHoldingRun(
 	ctx context.Context,
 	store readingSource,
@@ -81,11 +83,11 @@ func lastHoldingRun(
 				values[i] = kept(f.Value)
 			}
 		}
-		r.newest = at
-		switch holds := t.holds(values, false); {
-		case !holds:
-			r.since, r.broken = 0, true
-		case r.since == 0:
+		r.newest, r.holds = at, t.holds(values, false)
+		switch {
+		case !t.holds(values, true):
+			r.since, r.over = 0, true
+		case r.holds && r.since == 0:
 			r.since = at
 		}
 		return nil

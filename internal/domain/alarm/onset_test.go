@@ -210,6 +210,9 @@ func TestHoldsSinceMatchesFullScan(t *testing.T) {
 		rule := conditions("and", attributes[0], comparator.Below, reading.Number(4.5), []string{"and", "or"}[seed%2],
 			attributes[1], comparator.Above, reading.Number(.7),
 			"and", attributes[2], comparator.Equal, reading.Boolean(true))
+		if seed%3 != 0 {
+			rule[0].Recovery = new(4.8)
+		}
 		fx.createRule(func(r *alarm.Rule) { r.Conditions = rule })
 		opens := fx.frame(1, map[string]reading.Value{attributes[0]: reading.Number(1),
 			attributes[1]: reading.Number(4), attributes[2]: reading.Boolean(true)})
@@ -228,6 +231,14 @@ func (fx *fixture) expectedOnset(frames []reading.Arrival, rule []alarm.Conditio
 	slices.SortStableFunc(frames, func(a, b reading.Arrival) int { return int(a.Time - b.Time) })
 	predicate, err := alarm.NewPredicate(alarm.Rule{Conditions: rule, Hits: 1, Window: time.Minute}, fx.station, 0)
 	fx.must(err)
+	over := slices.Clone(rule)
+	for i, c := range over {
+		if c.Recovery != nil {
+			over[i].Value, over[i].Recovery = reading.Number(*c.Recovery), nil
+		}
+	}
+	lasting, err := alarm.NewPredicate(alarm.Rule{Conditions: over, Hits: 1, Window: time.Minute}, fx.station, 0)
+	fx.must(err)
 	newest := frames[len(frames)-1].Time
 	var before []reading.Field
 	for _, f := range frames {
@@ -238,10 +249,11 @@ func (fx *fixture) expectedOnset(frames []reading.Arrival, rule []alarm.Conditio
 		slices.SortFunc(before, func(a, b reading.Field) int { return int(a.Property) - int(b.Property) })
 		// A rule of one hit begins exactly with a sample for which its conditions hold.
 		_, holds := alarm.Step(predicate, alarm.NewState(predicate, f.Time-1), f.Time, f.Time, before)
+		_, lasts := alarm.Step(lasting, alarm.NewState(lasting, f.Time-1), f.Time, f.Time, before)
 		switch {
-		case !holds:
+		case !lasts:
 			since = 0
-		case since == 0 && f.Time >= newest-reach:
+		case holds && since == 0 && f.Time >= newest-reach:
 			since = f.Time
 		}
 	}

@@ -56,6 +56,7 @@ it('says of a month when a switch was on, and for how long in all', async () => 
     ['not known', '1 h', '–'],
     [expect.stringMatching(/ 14:00$/), '4 h', '5 h'],
   ]);
+  expect(screen.getByText('Time off').nextElementSibling).toHaveTextContent('15 h');
   expect(pictureTexts()).toContain('On');
   expect(document.querySelector('[data-on="phases"]')).toBeInTheDocument();
   // Hatched is only what nobody knows.
@@ -91,4 +92,24 @@ it('lists days, and no on-times, of a switch that was switched too often', async
   expect(screen.queryByRole('table', { name: 'Orchard mast · Heating' })).toBeNull();
   expect(document.querySelector('[data-on="days"]')).toBeInTheDocument();
   expect(pictureTexts()).toContain('Heating, hours on a day');
+});
+
+it.each([
+  [0, 'Heating: never on.'],
+  [10 * hour, 'Heating: not on in the 14 h that are known.'],
+])('says that a switch was not on, and for how long that is known: %d ms are not', async (unknown, says) => {
+  const server = analysisServer();
+  server.onTimes = (startTime, endTime) =>
+    onTimesAnswer({
+      startTime,
+      endTime,
+      total: onSum({ off: 14 * hour, unknown }),
+      longestOff: { from: endTime - 14 * hour, to: endTime },
+      phases: [
+        { from: startTime, state: 'unknown' },
+        { from: endTime - 14 * hour, state: 'off' },
+      ],
+    });
+  await openAnalysis('?devices=WS-1&signs=heating&range=day&hide=rain');
+  expect(await screen.findByText(says)).toBeVisible();
 });

@@ -42,6 +42,7 @@ function Times({ of: { phases, total, longestOn, longestOff, to }, label }: { of
     });
   const facts = [
     { name: t('analysis.onTimes.total'), value: format.hours(total.on) },
+    { name: t('analysis.onTimes.totalOff'), value: format.hours(total.off) },
     { name: t('analysis.onTimes.startsName'), value: format.number(total.starts) },
     { name: t('analysis.onTimes.longestOn'), value: longestOn && longest(longestOn) },
     { name: t('analysis.onTimes.longestOff'), value: longestOff && longest(longestOff) },
@@ -50,6 +51,10 @@ function Times({ of: { phases, total, longestOn, longestOff, to }, label }: { of
   const rows = phases ? onRows(phases) : [];
   const shown = all ? rows : rows.slice(0, fewRows);
   const date = (time: number) => formatDateTime(time, format.language);
+  const offText = ({ from, to: end }: Phase, last: boolean) => {
+    const duration = format.hours(end - from);
+    return last ? t('analysis.onTimes.stillOff', { duration }) : duration;
+  };
   return (
     <>
       <dl className={css.facts}>
@@ -72,7 +77,7 @@ function Times({ of: { phases, total, longestOn, longestOff, to }, label }: { of
             </tr>
           </thead>
           <tbody>
-            {shown.map(({ before, on, after }) => (
+            {shown.map(({ before, on, after, last }) => (
               <tr key={on.from}>
                 <td>
                   {before ? (
@@ -97,7 +102,7 @@ function Times({ of: { phases, total, longestOn, longestOff, to }, label }: { of
                   )}
                 </td>
                 <td>{format.hours(on.to - on.from)}</td>
-                <td>{after?.state === 'off' ? format.hours(after.to - after.from) : missingValue}</td>
+                <td>{after?.state === 'off' ? offText(after, last) : missingValue}</td>
               </tr>
             ))}
           </tbody>
@@ -117,11 +122,17 @@ interface OnRow {
   /** What was before and after it; undefined at the ends of the range. */
   before: Phase | undefined;
   after: Phase | undefined;
+  /** What was after it lasts to the end of the range. */
+  last: boolean;
 }
 
 /** The on-times, the newest first. */
 function onRows(phases: readonly Phase[]): OnRow[] {
   return phases
-    .flatMap((on, index) => (on.state === 'on' ? [{ on, before: phases[index - 1], after: phases[index + 1] }] : []))
+    .flatMap((on, index) =>
+      on.state === 'on'
+        ? [{ on, before: phases[index - 1], after: phases[index + 1], last: index + 2 === phases.length }]
+        : [],
+    )
     .reverse();
 }

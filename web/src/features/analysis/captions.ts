@@ -41,7 +41,11 @@ function switchTexts(columns: readonly Column[], t: TFunction, format: Format): 
     const { total, longestOn } = column.line.onTimes ?? {};
     if (!total) return [];
     const name = several || column.compared ? fullName(column, t) : column.name;
-    if (!longestOn) return [t('analysis.onTimes.never', { name })];
+    if (!longestOn) {
+      // Of a switch that is not known for a part of the range, nobody can say that it was never on.
+      const known = format.hours(total.on + total.off);
+      return [t(total.unknown > 0 ? 'analysis.onTimes.neverKnown' : 'analysis.onTimes.never', { name, known })];
+    }
     const values = {
       name,
       on: format.hours(total.on),

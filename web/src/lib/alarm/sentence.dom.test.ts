@@ -127,8 +127,7 @@ describe('the clearing sentence', () => {
     const first = plain(clearingParts(rule(), language));
     const stays = plain(clearingParts(rule({ conditions: [condition({ recovery: 4 })] }), language));
     const back = plain(clearingParts(rule({ triggerType: 1 }), language));
-    expect(stays.startsWith(first)).toBe(true);
-    expect(stays.slice(first.length)).toMatch(/T ?4 °C/);
+    expect(stays).toMatch(/T ?4 °C/);
     expect(new Set([first, stays, back]).size).toBe(3);
   });
 
@@ -139,7 +138,7 @@ describe('the clearing sentence', () => {
       condition({ name: 'P', recovery: 0 }),
     ];
     expect(plain(clearingParts(rule({ conditions }), 'en-us'))).toBe(
-      'Clears at the first reading for which this is no longer true. While the alarm is open, the limit is T 4 °C and P 0 °C.',
+      'Clears at the first reading for which this is no longer true with the limit T 4 °C and P 0 °C.',
     );
   });
 });

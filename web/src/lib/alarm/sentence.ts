@@ -170,10 +170,9 @@ export function clearingParts(rule: SentenceRule, language: Language): SentenceP
         ]
       : [],
   );
-  const first = t('rule.clears.first');
-  if (limits.length === 0) return partsOf(first);
+  if (limits.length === 0) return partsOf(t('rule.clears.first'));
   const list = new Intl.ListFormat(tag, { type: 'conjunction' }).format(limits);
-  return partsOf(t('rule.clears.recovery', { first, limits: list }));
+  return partsOf(t('rule.clears.recovery', { limits: list }));
 }
 
 /** The text alone, for a screen reader, a title or a test. */

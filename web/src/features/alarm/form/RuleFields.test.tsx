@@ -62,7 +62,7 @@ describe('conditions', () => {
     await user.clear(textField('Recovery value of condition 1'));
     await user.type(textField('Recovery value of condition 1'), '4');
     expect(dialog().getByText(/^Clears at the first/)).toHaveTextContent(
-      'While the alarm is open, the limit is Air temperature 4 °C.',
+      'no longer true with the limit Air temperature 4 °C.',
     );
     await press(user, 'Save');
     await waitFor(() => expect(sentTo(server, paths.create)).toHaveLength(1));

@@ -112,6 +112,8 @@ describe('the rehearsal of several devices', () => {
     writeLines({ devices: 3, total: 21, advice: [{ ...advice, without: 21 }] });
     endLines();
     await waitFor(() => expect(statusText()).toBe('This rule would have alarmed 21 times On 2 of 3 devices.'));
+    const sums = 'On 2 of 3 devices. 1 of 21 inside the notification period. 2 at night.';
+    expect(rehearsal().getByText(sums)).toBeVisible();
     expect(rehearsal().queryByRole('progressbar')).toBeNull();
     const heads = devices().getAllByRole('columnheader');
     expect(heads.map((head) => head.textContent)).toEqual(['Device', 'Alarms', 'Told', 'At night', 'Longest', 'Last']);
@@ -124,7 +126,7 @@ describe('the rehearsal of several devices', () => {
       expect.stringMatching(/^[A-Z][a-z]+ \d+, \d\d:\d\d$/),
     ]);
 
-    expect(rehearsal().getByText('Drops 12 of 1 min or less.')).toBeInTheDocument();
+    expect(rehearsal().getByText('Drops 12 that lasted 1 min or less.')).toBeInTheDocument();
     await userEvent.click(rehearsal().getByText('Use this'));
     expect(formState.values.conditions[0]?.recovery).toBe('2.5');
     await waitFor(() => expect(asked).toHaveLength(2));

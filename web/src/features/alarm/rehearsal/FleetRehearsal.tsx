@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next';
+import type { RehearsedDevice } from '@/lib/alarm/types';
 import { useFormat } from '@/lib/format/format';
 import { errorText } from '@/lib/http/errorText';
 import { ErrorNote } from '@/ui/ErrorNote';
@@ -9,6 +10,10 @@ import css from './FleetRehearsal.module.css';
 import own from './Rehearsal.module.css';
 import { devicesId } from './RehearsedDevices';
 import { useFleetRehearsal } from './useFleetRehearsal';
+import { useToldText } from './useToldText';
+
+/** Of so many notices of a device the server says whether they would have been told, and were at night. */
+const newestOfDevice = 500;
 
 /**
  * What the rule in the form would have done on all its devices together. Below the form, each
@@ -22,6 +27,11 @@ export function FleetRehearsal({ form }: { form: RuleFormState }) {
   const words = (n: number) => t('rule.rehearsal.would', { count: n, n: format.number(n) });
   const alarmed = rows.filter((row) => row.total > 0).length;
   const where = t('rule.rehearsal.all.where', { count: of, n: format.number(alarmed), all: format.number(of) });
+  const toldText = useToldText(form.values.channels);
+  const sum = (of: (row: RehearsedDevice) => number) => rows.reduce((all, row) => all + of(row), 0);
+  // Of each device, its newest ones were looked at.
+  const [told, nights] = [sum((row) => row.told), sum((row) => row.nights)];
+  const counted = sum((row) => Math.min(row.total, newestOfDevice));
   const hasNoReadings = form.values.trigger === 0 && finished && rows.every(({ samples }) => samples === 0);
   const verdict = hasNoReadings ? t('rule.rehearsal.all.noReadings') : words(total);
   const failed = rehearsal.isError;
@@ -49,7 +59,12 @@ export function FleetRehearsal({ form }: { form: RuleFormState }) {
       {enough && rows.length > 0 ? (
         <div className={rehearsal.isPlaceholderData ? own.waiting : undefined}>
           <p className={own.title}>{verdict}</p>
-          {finished && !hasNoReadings ? <p className={own.text}>{where}</p> : null}
+          {finished && !hasNoReadings ? (
+            <p className={own.text}>
+              {where} {counted > 0 ? toldText(told, counted) : null}{' '}
+              {nights > 0 ? t('rule.rehearsal.nights', { n: format.number(nights) }) : null}
+            </p>
+          ) : null}
         </div>
       ) : null}
       {enough && rows.length > 0 && !finished && !failed ? <Progress done={rows.length} of={of} /> : null}

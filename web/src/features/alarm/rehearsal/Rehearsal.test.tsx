@@ -257,7 +257,7 @@ describe('the rehearsal', () => {
     const [recovery, hits, ...more] = clears.closest('ul')?.querySelectorAll('li') ?? [];
     expect(more).toEqual([]);
     expect(recovery).toHaveTextContent('Keeps all 9 nights. Leaves none out.');
-    expect(hits).toHaveTextContent('Keeps all 2 longer than 5 min. Drops 17 of 5 min or less.');
+    expect(hits).toHaveTextContent('Keeps all 2 longer than 5 min. Drops 17 that lasted 5 min or less.');
     server.rehearsal = rehearsal({ total: 4, advice: [advised.hits] });
     await user.click(use('Clears at 2.5 °C: 4 alarms instead of 21'));
     expect(screen.getByLabelText('Recovery value of condition 1')).toHaveValue('2.5');

@@ -26,6 +26,7 @@ import css from './Rehearsal.module.css';
 import { rehearsalReadiness } from './readiness';
 import { longestOf } from './summary';
 import { useRehearsal } from './useRehearsal';
+import { useToldText } from './useToldText';
 
 /** What the rule in the form would have done with the real readings of the last thirty days. */
 export function Rehearsal({ form }: { form: RuleFormState }) {
@@ -116,6 +117,7 @@ function Figures({ rehearsal, form, folded, waiting }: FiguresProps) {
 
   const notifies = values.channels.length > 0;
   const reach = useDeliveryReach(values.channels) ?? 'out';
+  const toldText = useToldText(values.channels);
   const sign = rehearsal.tslAttribute;
   const condition = values.trigger === 0 ? values.conditions.find((each) => each.sign === sign) : undefined;
   const property = sign === undefined ? undefined : properties?.get(sign);
@@ -154,12 +156,7 @@ function Figures({ rehearsal, form, folded, waiting }: FiguresProps) {
                 duration: format.duration(longest.duration),
                 moment: format.moment(longest.notice.startTime, endTime + 86_400_000),
               })}{' '}
-              {notifies
-                ? t(reach === 'out' ? 'rule.rehearsal.told' : `rule.rehearsal.reach.${reach}.told`, {
-                    told: format.number(notifiedCount),
-                    all: format.number(notices.length),
-                  })
-                : null}{' '}
+              {toldText(notifiedCount, notices.length)}{' '}
               {nights > 0 ? t('rule.rehearsal.nights', { n: format.number(nights) }) : null}
             </p>
           ) : null}
