@@ -175,9 +175,14 @@ it('asks once for a range that is chosen, and not again on the way back', async 
   expect(Number(askedOf(server, paths.lines).at(-1)?.endTime)).toBeGreaterThan(end);
 });
 
-it('shows no range of devices that do not exist', async () => {
+it.each([
+  ['devices that do not exist', '?devices=WS-9', /^Not found: WS-9/],
+  ['no attribute', '?devices=WS-1&signs=nothing', /^Choose an attribute/],
+  ['no attribute, of all there is', '?devices=WS-1&signs=nothing&range=all', /^Choose an attribute/],
+])('shows no range of %s', async (_, address, says) => {
   analysisServer();
-  await openAnalysis('?devices=WS-9');
-  expect(await screen.findByText(/^Not found: WS-9/)).toBeInTheDocument();
+  await openAnalysis(address);
+  expect(await screen.findByText(says)).toBeInTheDocument();
   expect(screen.queryByText(/1970/)).toBeNull();
+  for (const box of screen.queryAllByRole('textbox')) expect(box).not.toHaveDisplayValue(/1970/);
 });

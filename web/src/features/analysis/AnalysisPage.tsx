@@ -53,8 +53,9 @@ export function AnalysisPage() {
         : [],
     [drawn, search.compare, plan, t, format],
   );
-  // Of devices that do not exist nothing is drawn, over no range.
-  const range = drawn && !drawn.season && sources.length > 0 ? rangeText(drawn.span, t, format.language) : undefined;
+  // Without devices or attributes nothing is drawn, over no range.
+  const some = sources.length > 0 && signs.length > 0;
+  const range = drawn && !drawn.season && some ? rangeText(drawn.span, t, format.language) : undefined;
   const titles = useMemo(() => new Map(sources.map(({ device }) => [device.deviceName, nameOf(device)])), [sources]);
 
   return (

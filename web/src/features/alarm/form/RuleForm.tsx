@@ -80,13 +80,17 @@ export function RuleForm({ rule, open, onClose, onClosed }: RuleFormProps) {
       <div className={css.layout}>
         <div className={css.fields} ref={form.setForm}>
           {maySave ? null : (
-            <div className={css.refusal}>
+            <div className={css.above}>
               <Note tone="info">{t('rule.form.viewer')}</Note>
             </div>
           )}
-          {draft.offered && maySave ? <DraftBar onRestore={form.restore} onDiscard={draft.discard} /> : null}
+          {draft.offered && maySave ? (
+            <div className={css.above}>
+              <DraftBar onRestore={form.restore} onDiscard={draft.discard} />
+            </div>
+          ) : null}
           {refusal?.field === 'form' ? (
-            <div className={css.refusal} tabIndex={-1}>
+            <div className={css.above} tabIndex={-1}>
               <Note tone="wrong" title={t('rule.saveFail')}>
                 {refusal.text}
               </Note>

@@ -15,7 +15,8 @@ export function RangePicker({ span, onSpan }: { span: Span; onSpan: (span: Span)
   const id = useId();
   const { from, to } = span;
   // The picker takes new date objects for a new value and forgets what was typed.
-  const value = useMemo<[Dayjs, Dayjs]>(() => [pickerDate(from), pickerDate(to)], [from, to]);
+  // All there is begins nowhere until it has come.
+  const value = useMemo<[Dayjs | null, Dayjs]>(() => [from > 0 ? pickerDate(from) : null, pickerDate(to)], [from, to]);
   const take = (dates: readonly (Dayjs | null)[] | null) => {
     const [start, end] = [dates?.[0], dates?.[1]];
     if (!start || !end) return;

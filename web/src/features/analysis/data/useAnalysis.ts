@@ -4,11 +4,10 @@ import { namedQuery, tslQuery } from '@/lib/device/queries';
 import { useLanguage } from '@/lib/i18n/i18n';
 import { type AnalysisSearch, namesOf } from '../search';
 import { allAttributes, firstSigns, type SoilMarks, soilMarksOf } from './attributes';
+import type { Span } from './line';
 import { type Drawn, drawnOf, type Plan, planOf, type Source } from './plan';
 import { linesQuery } from './queries';
 import { spanOf } from './span';
-
-const nothing: Drawn = { columns: [], rain: null, season: null, span: { from: 0, to: 1 } };
 
 interface Options {
   /** The end of ranges up to now. */
@@ -78,7 +77,7 @@ export function useAnalysis(search: AnalysisSearch, { now, points, rain }: Optio
   const kept = useRef<Drawn>(undefined);
   const answers = lines.isPlaceholderData ? undefined : lines.data;
   const drawn = useMemo(() => {
-    if (looked && ready && names.length > 0 && plan.asks.length === 0) return nothing;
+    if (looked && ready && names.length > 0 && plan.asks.length === 0) return nothingOver(plan.span);
     return answers ? drawnOf(plan, sources, answers) : undefined;
   }, [looked, ready, names.length, answers, plan, sources]);
   if (drawn) kept.current = drawn.columns.length > 0 ? drawn : undefined;
@@ -100,6 +99,8 @@ export function useAnalysis(search: AnalysisSearch, { now, points, rain }: Optio
     },
   };
 }
+
+const nothingOver = (span: Span): Drawn => ({ columns: [], rain: null, season: null, span });
 
 /** Whether something drawn is of one of the devices. */
 const shares = (drawn: Drawn | undefined, names: readonly string[]) =>

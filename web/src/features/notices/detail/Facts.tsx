@@ -49,11 +49,17 @@ interface FactProps {
 }
 
 function Fact({ name, hint, wide = false, children }: FactProps) {
+  const { t } = useTranslation();
   return (
     <div className={`${css.fact} ${wide ? css.wide : ''}`}>
       <dt className={css.name}>
         {name}
-        {hint === undefined ? null : <span> {hint}</span>}
+        {hint === undefined ? null : (
+          <>
+            {' '}
+            <span className={css.hint}>{t('inform.hinted', { hint })}</span>
+          </>
+        )}
       </dt>
       <dd className={css.value}>{children}</dd>
     </div>

@@ -15,6 +15,7 @@ import { Head } from './Head';
 import css from './NoticeDetail.module.css';
 import { NotifiedRecipients } from './NotifiedRecipients';
 import { Unsteady } from './Unsteady';
+import { useDeliveriesLive } from './useDeliveriesLive';
 import { useNoticeLive } from './useNoticeLive';
 import { WhySilent } from './WhySilent';
 
@@ -41,6 +42,7 @@ function Fetched({ id, onAll }: NoticeDetailProps & { id: number }) {
   const query = useQuery(noticeQuery(language, id));
   const { data: detail } = query;
   useNoticeLive(detail ?? undefined);
+  useDeliveriesLive(id);
   if (detail === null) {
     return (
       <Empty

@@ -4,8 +4,9 @@ import { describe, expect, it, vi } from 'vitest';
 import { formatFor } from '@/lib/format/format';
 import { type Language, useLanguage } from '@/lib/i18n/i18n';
 import { streamEvent } from '@/test/alarmServer';
-import { askedOf, noticeRegion, noticeServer, openNotices, paths } from '@/test/noticeServer';
+import { askedOf, list, noticeRegion, noticeServer, openNotices, paths } from '@/test/noticeServer';
 import { type Detail, detailOf, notice } from '@/test/samples';
+import { ok } from '@/test/server';
 import { deliveryStatusText, reasonText } from './reasons';
 
 vi.mock('@/ui/chart/Chart', () => ({ Chart: () => null }));
@@ -214,6 +215,26 @@ describe('while a delivery waits', () => {
     server.details.set(1, detailOf(notice(), { deliveries: [delivery()] }));
     expect(await part().findByText('Sent')).toBeVisible();
     expect(asked(server)).toBe(before + 1);
+  });
+
+  it('refetches on an event that comes while the notice is on its way', async () => {
+    const second = notice({ id: 2, title: 'Second frost' });
+    const server = noticeServer([notice(), second]);
+    const { user } = await openNotices(server);
+    let arrive = () => {};
+    const late = ok(detailOf(second, { deliveries: [delivery({ state: 'queued' })] }));
+    server.answers.set(paths.get, () => new Promise((resolve) => (arrive = () => resolve(late))));
+    await user.click(list().getByRole('link', { name: /Second frost/ }));
+    await waitFor(() => expect(askedOf(server, paths.get).at(-1)).toEqual({ id: '2' }));
+    server.answers.delete(paths.get);
+    server.details.set(2, detailOf(second, { deliveries: [delivery()] }));
+    const before = askedOf(server, paths.page).length;
+    streamEvent(server as never, 'delivery', { noticeId: 2 });
+    streamEvent(server as never, 'notice', notice({ id: 3 }));
+    // Both events have come once the list is fetched again.
+    await waitFor(() => expect(askedOf(server, paths.page).length).toBeGreaterThan(before));
+    arrive();
+    await waitFor(() => expect(part().getByText('Sent')).toBeVisible());
   });
 
   it('refetches when the window regains the focus, unless nothing waits', async () => {

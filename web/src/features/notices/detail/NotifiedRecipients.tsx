@@ -7,7 +7,6 @@ import { Block } from './Block';
 import css from './NotifiedRecipients.module.css';
 import { RecipientRow } from './RecipientRow';
 import { notifiedRecipients, shownState } from './recipients';
-import { useDeliveriesLive } from './useDeliveriesLive';
 
 /**
  * Who was notified, how, and with which result: one line a recipient, which stands out only if
@@ -16,7 +15,6 @@ import { useDeliveriesLive } from './useDeliveriesLive';
 export function NotifiedRecipients({ detail }: { detail: AlarmDetail }) {
   const { t } = useTranslation();
   const format = useFormat();
-  useDeliveriesLive(detail.alarmNotice.id);
   if (!detail.deliveries) {
     return (
       <Block title={t('inform.told.title')}>

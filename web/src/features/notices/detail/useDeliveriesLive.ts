@@ -9,7 +9,7 @@ function noticeOf(data: unknown): number | undefined {
 
 /**
  * Keeps a notice's deliveries current: refetches when the stream reports a message or a delivery of
- * it.
+ * it. An answer that is on its way may predate the event, so it is given up.
  */
 export function useDeliveriesLive(notice: number): void {
   const client = useQueryClient();
@@ -17,6 +17,8 @@ export function useDeliveriesLive(notice: number): void {
     const concernsNotice = events.some(
       (event) => (event.name === 'message' || event.name === 'delivery') && noticeOf(event.data) === notice,
     );
-    if (concernsNotice) void client.invalidateQueries({ queryKey: [...noticeKeys.kind('notice'), notice] });
+    if (!concernsNotice) return;
+    const queryKey = [...noticeKeys.kind('notice'), notice];
+    void client.cancelQueries({ queryKey }).then(() => client.invalidateQueries({ queryKey }));
   });
 }
