@@ -41,10 +41,10 @@ type onsetTime struct {
 // findOnsetDay continues findOnset, which found the conditions not over from a time (since) on within
 // heldAtMost. It goes back day by day, the newest first: a day's lowest and highest values tell
 // whether the conditions were not over all day. Only the samples of the days that do not tell, and of
-// the days after them, are read, and those of the day on which the conditions began to hold. It looks back onsetDays, and not at
-// days that may expire meanwhile. If the conditions were not over before that either, or their kind
-// cannot be told from the lowest and highest values, the time is the one up to which it looked, with
-// the precision alertmsg.BeforeThat.
+// the days after them, are read, and those of the day on which the conditions began to hold. It looks
+// back onsetDays, and not at days that may expire meanwhile. If the conditions were not over before
+// that either, or their kind cannot be told from the lowest and highest values, the time is the one
+// up to which it looked, with the precision alertmsg.BeforeThat.
 func findOnsetDay(
 	ctx context.Context,
 	from onsetSource,

@@ -228,10 +228,12 @@ func (s *server) lowBatteries(ctx context.Context, t tenant.ID, limit int) ([]lo
 	return list[:min(limit, len(list))], len(list), nil
 }
 
+// batteryItem tells of a low battery of an online device.
 func (s *server) batteryItem(ctx context.Context, b *lowBattery, sceneNames map[int64]string) wire.AttentionItem {
+	limit := wire.AttentionLimit{Subconditions: wire.Operator(comparator.Below), Value: reading.Number(b.limit)}
 	return wire.AttentionItem{
 		Kind: wire.AttentionBattery, DeviceName: b.Name, NoteName: b.NoteName, GroupName: sceneNames[b.SceneID],
-		Identifier: &b.property.Identifier, Reading: s.wireReading(ctx, b.property, &b.newest), OnlineState: boolInt(true),
-		Limit: &wire.AttentionLimit{Subconditions: wire.Operator(comparator.Below), Value: reading.Number(b.limit)},
+		OnlineState: boolInt(true), Identifier: &b.property.Identifier, Limit: &limit,
+		Reading: s.wireReading(ctx, b.property, &b.newest),
 	}
 }
