@@ -38,6 +38,7 @@ func run() (err error) {
 	cluster := flag.Bool("cluster", false, "run the faults of a cluster, with PostgreSQL and three nodes")
 	fsync := flag.Bool("fsync", true, "with -cluster: PostgreSQL waits for the disk")
 	keep := flag.Bool("keep", false, "with -cluster: keep the folder")
+	slack := flag.Int("slack", 1, "with -cluster: how many times the promised time a fault may take")
 	flag.Parse()
 	if *only != "" {
 		o.Only = strings.Split(*only, ",")
@@ -57,7 +58,8 @@ func run() (err error) {
 	defer stop()
 	if *cluster {
 		return torture.RunCluster(ctx, torture.ClusterOptions{
-			Binary: o.Binary, Dir: o.Dir, Rounds: o.Rounds, Only: o.Only, Fsync: *fsync, Keep: *keep, Out: o.Out,
+			Binary: o.Binary, Dir: o.Dir, Rounds: o.Rounds, Only: o.Only, Fsync: *fsync, Keep: *keep, Slack: *slack,
+			Out: o.Out,
 		})
 	}
 	return torture.Run(ctx, o)
