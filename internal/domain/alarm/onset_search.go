@@ -85,10 +85,10 @@ func lastHoldingRun(
 		}
 		r.newest, r.holds = at, t.holds(values, false)
 		switch {
-		case !t.holds(values, true):
-			r.since, r.over = 0, true
 		case r.holds && r.since == 0:
 			r.since = at
+		case !r.holds && !t.holds(values, true):
+			r.since, r.over = 0, true
 		}
 		return nil
 	})

@@ -20,7 +20,7 @@ type ClusterOptions struct {
 	Only   []string // names of faults; empty: all
 	Fsync  bool     // PostgreSQL waits for the disk
 	Keep   bool     // keep the folder
-	Slack  int      // how many times the promised time a fault may take; 0: once
+	Paced  bool     // orderlyLimit grows with what a kill took in this run: the machine's speed is not known
 	Out    io.Writer
 }
 
@@ -82,6 +82,7 @@ func RunCluster(ctx context.Context, o ClusterOptions) error {
 	}
 	var rows []ClusterRow
 	var failed error
+	var killed time.Duration // until another node led after a kill
 	var bed *clusterBed
 	defer func() { // after a panic, too
 		if bed != nil {
@@ -101,8 +102,14 @@ func RunCluster(ctx context.Context, o ClusterOptions) error {
 		}
 		began := time.Now()
 		fmt.Fprintf(o.Out, "%s … ", f.name)
-		r := &ClusterRow{Row: Row{Fault: f.name}, Limit: f.limit * time.Duration(max(1, o.Slack))}
+		r := &ClusterRow{Row: Row{Fault: f.name}, Limit: f.limit}
+		if o.Paced && f.limit == orderlyLimit {
+			r.Limit = max(orderlyLimit, orderlyPerKill*killed)
+		}
 		err := bed.runFault(ctx, f, r)
+		if f.name == "leader killed" {
+			killed = r.Again
+		}
 		fmt.Fprintln(o.Out, time.Since(began).Round(100*time.Millisecond))
 		if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("%s: %w", f.name, err))

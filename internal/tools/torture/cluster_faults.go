@@ -11,8 +11,10 @@ import (
 const (
 	takeOverLimit = 10 * time.Second // a leader is killed, frozen or cut off
 	orderlyLimit  = time.Second      // a leader hands over
-	unnoticed     = time.Second      // something goes that devices need not notice, but to connect again
-	slowLimit     = 4 * time.Second  // nobody takes over
+	// An orderly end takes twice as long as a kill, on fast machines and on slow ones.
+	orderlyPerKill = 4
+	unnoticed      = time.Second     // something goes that devices need not notice, but to connect again
+	slowLimit      = 4 * time.Second // nobody takes over
 )
 
 // clusterFault is one fault of a cluster.

@@ -38,7 +38,7 @@ func run() (err error) {
 	cluster := flag.Bool("cluster", false, "run the faults of a cluster, with PostgreSQL and three nodes")
 	fsync := flag.Bool("fsync", true, "with -cluster: PostgreSQL waits for the disk")
 	keep := flag.Bool("keep", false, "with -cluster: keep the folder")
-	slack := flag.Int("slack", 1, "with -cluster: how many times the promised time a fault may take")
+	paced := flag.Bool("paced", false, "with -cluster: judge an orderly end by what a kill took in this run")
 	flag.Parse()
 	if *only != "" {
 		o.Only = strings.Split(*only, ",")
@@ -58,7 +58,7 @@ func run() (err error) {
 	defer stop()
 	if *cluster {
 		return torture.RunCluster(ctx, torture.ClusterOptions{
-			Binary: o.Binary, Dir: o.Dir, Rounds: o.Rounds, Only: o.Only, Fsync: *fsync, Keep: *keep, Slack: *slack,
+			Binary: o.Binary, Dir: o.Dir, Rounds: o.Rounds, Only: o.Only, Fsync: *fsync, Keep: *keep, Paced: *paced,
 			Out: o.Out,
 		})
 	}
