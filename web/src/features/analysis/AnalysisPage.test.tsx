@@ -179,6 +179,7 @@ it.each([
   ['devices that do not exist', '?devices=WS-9', /^Not found: WS-9/],
   ['no attribute', '?devices=WS-1&signs=nothing', /^Choose an attribute/],
   ['no attribute, of all there is', '?devices=WS-1&signs=nothing&range=all', /^Choose an attribute/],
+  ['a switch over longer than its strips', '?devices=WS-1&signs=heating&range=all&hide=rain', /switches of up to 400/],
 ])('shows no range of %s', async (_, address, says) => {
   analysisServer();
   await openAnalysis(address);

@@ -53,9 +53,9 @@ export function AnalysisPage() {
         : [],
     [drawn, search.compare, plan, t, format],
   );
-  // Without devices or attributes nothing is drawn, over no range.
-  const some = sources.length > 0 && signs.length > 0;
-  const range = drawn && !drawn.season && some ? rangeText(drawn.span, t, format.language) : undefined;
+  // Without devices or attributes nothing is drawn, over no range; all there is begins nowhere until it has come.
+  const some = sources.length > 0 && signs.length > 0 && drawn !== undefined && drawn.span.from > 0;
+  const range = some && !drawn.season ? rangeText(drawn.span, t, format.language) : undefined;
   const titles = useMemo(() => new Map(sources.map(({ device }) => [device.deviceName, nameOf(device)])), [sources]);
 
   return (

@@ -75,6 +75,7 @@ export function Result({ analysis, drawn, search, change, shows, captions, alarm
   const listed = shows('alarms') && overTime ? (alarms.data ?? []) : [];
 
   if (drawn.columns.length === 0 || (drawn.season && !drawn.season.days.some(({ reliable }) => reliable))) {
+    if (plan.leftOut) return <Empty title={t('analysis.caption.leftOut')} />;
     const text = drawn.season ? format.sentences(captions) : t('analysis.nothing.text');
     return <Empty kind="search" title={t('analysis.nothing.title')} text={text} />;
   }
