@@ -87,6 +87,7 @@ func (s *Server) wire() error {
 		return err
 	}
 	longs := reading.NewHistoryStreams(st.Limits)
+	bodies := httpbase.NewBodies("console", s.memory.Limit(), st.Limits)
 	programs, err := openapi.New(openapi.Options{
 		Rate:           s.set.OpenAPIRate,
 		Address:        func(r *http.Request) netip.Addr { return httpbase.ClientAddr(r, s.set.Proxies) },
@@ -96,6 +97,7 @@ func (s *Server) wire() error {
 		Memory:         s.memory,
 		HistoryStreams: longs,
 		Scheduler:      st.Turns,
+		Bodies:         bodies,
 		Audit:          st.Audit,
 		Credentials:    st.Credentials,
 		Catalog:        st.Catalog,
@@ -141,6 +143,7 @@ func (s *Server) wire() error {
 		Memory:         s.memory,
 		HistoryStreams: longs,
 		Scheduler:      st.Turns,
+		Bodies:         bodies,
 		Ready:          s.isReady,
 		StorageStopped: s.storage.state,
 		AlarmLag:       st.Alarms.Behind,

@@ -267,10 +267,23 @@ func requireRowAffected(res sql.Result, err error) error {
 	return err
 }
 
-// Authenticate gives the caller of an app key and its secret. The tenant of an API request comes
-// only from here. An unknown key, a wrong secret, a disabled or expired credential and a disabled
-// user give the same Unauthenticated error.
+// Authenticate is Find, and counts a use of the credential.
 func (s *CredentialStore) Authenticate(ctx context.Context, appKey, appSecret string) (APICaller, error) {
+	c, err := s.Find(ctx, appKey, appSecret)
+	if err == nil {
+		s.pendingUses.add(c.Credential, s.now().UnixMilli())
+	}
+	return c, err
+}
+
+// Version changes with every change of the database: what Find returned after a call of Version
+// holds, until it expires, as long as Version returns the same.
+func (s *CredentialStore) Version() uint64 { return s.db.Version() }
+
+// Find gives the caller of an app key and its secret. The tenant of an API request comes only from
+// here. An unknown key, a wrong secret, a disabled or expired credential and a disabled user give
+// the same Unauthenticated error.
+func (s *CredentialStore) Find(ctx context.Context, appKey, appSecret string) (APICaller, error) {
 	if !isAppKey(appKey) {
 		return APICaller{}, notSignedIn()
 	}
@@ -299,7 +312,6 @@ func (s *CredentialStore) Authenticate(ctx context.Context, appKey, appSecret st
 	if !right || !row.Allowed || row.ExpireTime != 0 && row.ExpireTime <= now {
 		return APICaller{}, notSignedIn()
 	}
-	s.pendingUses.add(row.ID, now)
 	return APICaller{
 		Tenant: row.TenantID, User: row.UserID, Credential: row.ID,
 		Role: row.Role.least(row.UserRole), Scopes: splitScopes(row.Scopes),

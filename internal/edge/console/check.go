@@ -1,8 +1,6 @@
 package console
 
 import (
-	"io"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -12,7 +10,6 @@ import (
 
 	"github.com/getkin/kin-openapi/routers"
 
-	"tilth/internal/domain/identity"
 	"tilth/internal/domain/tenant"
 	"tilth/internal/edge/httpbase"
 	"tilth/internal/platform/errs"
@@ -20,26 +17,21 @@ import (
 	"tilth/internal/platform/memory"
 )
 
-// bodyLimit is the size limit of a request's body, in bytes; publicBodyLimit is that of calls that
-// need no sign-in.
-const (
-	bodyLimit       = 1 << 20
-	publicBodyLimit = 16 << 10
-)
-
 // withChecks passes a call to its handler if its path and method exist, its token is valid, its
 // caller's role allows it, and its parameters and body match the contract. It checks in that order.
 func (s *server) withChecks(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
-		if err := s.admit(w, r); err != nil {
+		release, err := s.admit(w, r)
+		defer release()
+		if err != nil {
 			s.fail(w, r, err)
 			return
 		}
 		if c := caller(r.Context()); c.User != 0 {
 			w.Header().Set(livePositionHeader, s.Live.Position(c.Tenant)) // before the call reads anything
 		}
-		r = r.WithContext(s.Audit.NewContext(r.Context(), s.actor(requestFrom(r.Context()))))
+		r = r.WithContext(s.guarded(s.Audit.NewContext(r.Context(), s.actor(requestFrom(r.Context())))))
 		if requestFrom(r.Context()).heavy {
 			s.schedule(w, r, next)
 		} else {
@@ -49,56 +41,71 @@ func (s *server) withChecks(next http.Handler) http.Handler {
 	})
 }
 
-func (s *server) admit(w http.ResponseWriter, r *http.Request) error {
-	if r.URL.RawPath != "" || strings.HasSuffix(r.URL.Path, "/") { // the router ignores both
-		return noSuchPath()
-	}
-	route, params, err := s.router.FindRoute(r)
-	switch {
-	case err != nil && err.Error() == routers.ErrMethodNotAllowed.Error(): // the router makes a new error each time
-		w.Header().Set("Allow", httpbase.AllowedMethods(s.paths.Value(r.URL.Path)))
-		return errs.New(errs.NoSuchMethod, "error.405")
-	case err != nil:
-		return noSuchPath()
+// admit checks a call and reads its body. release gives back what the body took once the call is
+// answered; it is never nil.
+func (s *server) admit(w http.ResponseWriter, r *http.Request) (release func(), err error) {
+	release = func() {}
+	route, params, err := s.findRoute(w, r)
+	if err != nil {
+		return release, err
 	}
 	info := requestFrom(r.Context())
 	info.Operation, info.heavy = route.Operation.OperationID, httpbase.Heavy(route.Operation)
 	if isPublic(route) {
 		if wait := s.public.Allow(limit.Client.Of(info.Address), limit.One).Retry; wait > 0 {
-			return errs.New(errs.TooMany, "error.429").RetryAfter(wait)
+			return release, errs.New(errs.TooMany, "error.429").RetryAfter(wait)
 		}
-	} else {
-		token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-		if !ok {
-			return errs.New(errs.Unauthenticated, "error.401")
-		}
-		if info.caller, err = s.Sessions.Caller(r.Context(), token); err != nil {
-			return err
-		}
-		info.LogAttrs = []slog.Attr{
-			slog.Int64("tenant", int64(info.caller.Tenant)),
-			slog.Int64("user", info.caller.User),
-		}
-		if err := info.caller.Role.Check(identity.Role(httpbase.Role(route.Operation))); err != nil {
-			return err
-		}
+	} else if err := s.identify(r, info, route); err != nil {
+		return release, err
 	}
 	if err := s.checkMemory(workOf(route)); err != nil {
-		return err
+		return release, err
 	}
 	if name := r.Header.Get("Time-Zone"); name != "" {
 		if info.zone = tenant.Zone(name); info.zone == nil {
-			return errs.New(errs.Malformed, "error.timeZone", "zone", name)
+			return release, errs.New(errs.Malformed, "error.timeZone", "zone", name)
 		}
 	}
+	query, err := parseQuery(r, route)
+	if err != nil {
+		return release, err
+	}
+	if isUpload(route) { // its handler reads the body as it arrives
+		err := (httpbase.BodyLimits{Bytes: maxUploadBody, ReadTimeout: uploadBodyTimeout}).Apply(w, r)
+		if err == nil {
+			err = httpbase.ValidateParameters(r, route, params, query)
+		}
+		return release, violationError(err)
+	}
+	return s.receiveBody(w, r, route, params, query)
+}
+
+// findRoute finds the operation of a call and the parameters in its path.
+func (s *server) findRoute(w http.ResponseWriter, r *http.Request) (*routers.Route, map[string]string, error) {
+	if r.URL.RawPath != "" || strings.HasSuffix(r.URL.Path, "/") { // the router ignores both
+		return nil, nil, noSuchPath()
+	}
+	route, params, err := s.router.FindRoute(r)
+	switch {
+	case err != nil && err.Error() == routers.ErrMethodNotAllowed.Error(): // the router makes a new error each time
+		w.Header().Set("Allow", httpbase.AllowedMethods(s.paths.Value(r.URL.Path)))
+		return nil, nil, errs.New(errs.NoSuchMethod, "error.405")
+	case err != nil:
+		return nil, nil, noSuchPath()
+	}
+	return route, params, nil
+}
+
+// parseQuery reads a call's query, and drops empty elements of its lists from the request.
+func parseQuery(r *http.Request, route *routers.Route) (url.Values, error) {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return errs.New(errs.Malformed, "error.400") // the binding would treat an unreadable parameter as absent
+		return nil, errs.New(errs.Malformed, "error.400") // the binding would treat an unreadable parameter as absent
 	}
 	for name, values := range query {
 		for _, v := range values {
 			if err := checkText(name, v); err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
@@ -107,7 +114,7 @@ func (s *server) admit(w http.ResponseWriter, r *http.Request) error {
 		address.RawQuery = query.Encode()
 		r.URL = &address
 	}
-	return violationError(validateRequest(w, r, route, params, query))
+	return query, nil
 }
 
 // workOf tells which memory a call needs: heavy calls are refused first, signing in last.
@@ -128,43 +135,6 @@ func (s *server) checkMemory(work memory.Work) error {
 		return errs.New(errs.Unavailable, "error.memory").RetryAfter(work.RetryAfter())
 	}
 	return nil
-}
-
-// validateRequest validates parameters and body against the contract. An upload is read by its
-// handler as it arrives.
-func validateRequest(
-	w http.ResponseWriter,
-	r *http.Request,
-	route *routers.Route,
-	params map[string]string,
-	query url.Values,
-) error {
-	if isUpload(route) {
-		if err := (httpbase.BodyLimits{Bytes: maxUploadBody}).Apply(w, r); err != nil {
-			return err
-		}
-		return httpbase.ValidateParameters(r, route, params, query)
-	}
-	maxBytes := int64(bodyLimit)
-	if isPublic(route) {
-		maxBytes = publicBodyLimit
-	}
-	if err := (httpbase.BodyLimits{Bytes: maxBytes}).Apply(w, r); err != nil {
-		return err
-	}
-	hasBody := route.Operation.RequestBody != nil
-	if hasBody {
-		err := httpbase.NormalizeJSON(r, httpbase.NormalizeIntegers, httpbase.DropNulls(route.Operation))
-		if err != nil {
-			return err
-		}
-	}
-	if err := httpbase.Validate(r, route, params, query); err != nil || hasBody {
-		return err
-	}
-	// An unexpected body is read within the limit, so that the connection can be used again.
-	_, err := io.Copy(io.Discard, r.Body)
-	return err
 }
 
 // checkText refuses a text that is not UTF-8, or that holds a NUL character: no name has one and no
@@ -210,6 +180,9 @@ var violationKeys = map[httpbase.Rule]string{
 func violationError(err error) error {
 	if err == nil {
 		return nil
+	}
+	if refusal := httpbase.BodyRefusal(err); refusal != nil {
+		return refusal
 	}
 	b := httpbase.ViolationOf(err)
 	key, mendable := violationKeys[b.Rule]

@@ -215,12 +215,12 @@ func TestFirstReading(t *testing.T) {
 	base := w.Serve(t)
 	owner := w.Listen(t, base, testkit.Call{Path: livePath, Token: w.ada})
 	owner.Next(t) // its position
-	w.field.Bora.Role = identity.Viewer
+	viewer := w.Listen(t, base, testkit.Call{Path: livePath, Token: w.bora})
+	viewer.Next(t)
+	w.field.Bora.Role = identity.Viewer // also of a stream that is open already
 	if err := w.Users.Update(t.Context(), w.field.ID, w.field.Bora); err != nil {
 		t.Fatal(err)
 	}
-	viewer := w.Listen(t, base, testkit.Call{Path: livePath, Token: w.bora})
-	viewer.Next(t)
 	if refused := w.Do(t, testkit.Call{Path: call.Path, Token: w.bora}); refused.Code != 403 {
 		t.Errorf("a viewer: %+v", refused)
 	}

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"tilth/internal/domain/identity"
 	"tilth/internal/platform/live"
 )
 
@@ -27,16 +26,16 @@ var eventBufferPool = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 // eventWriter writes server-sent events as soon as there are any; events that are queued go out in
 // one write.
 type eventWriter struct {
-	ctl  *http.ResponseController
-	w    http.ResponseWriter
-	role identity.Role // of the person; some events are not for every role
+	ctl     *http.ResponseController
+	w       http.ResponseWriter
+	changes func() bool // whether the person may change devices now; some events are for those alone
 }
 
 // writeQueued writes an event together with the events that are queued behind it.
 func (o *eventWriter) writeQueued(first *live.Event, queue <-chan *live.Event) error {
 	n := len(queue)
 	if n == 0 {
-		if !maySee(o.role, first) {
+		if !o.maySee(first) {
 			return nil
 		}
 		return o.write(first.Frame)
@@ -55,7 +54,7 @@ func (o *eventWriter) writeAll(events []*live.Event) error {
 	defer eventBufferPool.Put(b)
 	b.Reset()
 	for i, e := range events {
-		if maySee(o.role, e) {
+		if o.maySee(e) {
 			b.Write(e.Frame)
 		}
 		if b.Len() < maxBatchSize && i < len(events)-1 {
@@ -71,6 +70,9 @@ func (o *eventWriter) writeAll(events []*live.Event) error {
 	}
 	return nil
 }
+
+// maySee tells whether an event is for the person, whose role may have changed since the last one.
+func (o *eventWriter) maySee(e *live.Event) bool { return e.Name != hintEvent || o.changes() }
 
 // writeExpired tells the screen that its session has ended. The stream ends even if the write
 // fails.

@@ -80,7 +80,7 @@ func (s *server) schedule(w http.ResponseWriter, r *http.Request, next http.Hand
 			s.fail(w, r, err)
 			return
 		}
-		w, r = httpbase.WithTask(w, r, task)
+		w, r = httpbase.WithTask(w, r, task, s.stillAllowed)
 		next.ServeHTTP(w, r)
 	}
 }

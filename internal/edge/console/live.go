@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"tilth/internal/domain/identity"
 	"tilth/internal/edge/console/wire"
 	"tilth/internal/platform/errs"
 	"tilth/internal/platform/live"
@@ -74,7 +75,7 @@ func (st *liveStream) VisitGetLiveResponse(w http.ResponseWriter) error {
 	h.Set("Content-Type", "text/event-stream; charset=utf-8")
 	h.Set("X-Accel-Buffering", "no") // a buffering proxy would delay events
 	w.WriteHeader(http.StatusOK)
-	out := &eventWriter{ctl: http.NewResponseController(w), w: w, role: c.Role}
+	out := &eventWriter{ctl: http.NewResponseController(w), w: w, changes: st.mayChange}
 	var err error
 	switch {
 	case reset:
@@ -93,6 +94,12 @@ func (st *liveStream) VisitGetLiveResponse(w http.ResponseWriter) error {
 	}
 	st.pump(screen, out, changed, time.UnixMilli(c.Expires))
 	return nil
+}
+
+// mayChange tells whether the person may change devices now.
+func (st *liveStream) mayChange() bool {
+	now, err := st.server.Sessions.Caller(st.ctx, requestFrom(st.ctx).token)
+	return err == nil && now.Role.Allows(identity.Operator)
 }
 
 // pump writes until the stream ends. storage is closed when readings are not stored any more, or are again.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 
 	"tilth/internal/domain/device"
-	"tilth/internal/domain/identity"
 	"tilth/internal/edge/console/wire"
 	"tilth/internal/platform/live"
 )
@@ -26,9 +25,4 @@ func PublishHint(hub *live.Hub, e *device.Entry, h device.Hint) {
 		return // a struct of texts and a number always marshals
 	}
 	hub.Publish(e.Tenant, hintEvent, body)
-}
-
-// maySee tells whether an event is for a role.
-func maySee(role identity.Role, e *live.Event) bool {
-	return e.Name != hintEvent || role.Allows(identity.Operator)
 }

@@ -15,6 +15,7 @@ import (
 // request is what every handler can know of the call that it serves.
 type request struct {
 	*httpbase.Request
+	token  string // of the caller; empty if nobody is signed in
 	caller identity.Caller
 	zone   *time.Location // the Time-Zone header; nil if the call has none
 	heavy  bool           // the call reads history

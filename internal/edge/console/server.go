@@ -113,6 +113,7 @@ type Options struct {
 	// open streams of history, shared with the open API; nil: this edge has its own
 	HistoryStreams *reading.HistoryStreams
 	Scheduler      *reading.WorkScheduler // schedules work that reads history, shared likewise
+	Bodies         *httpbase.Bodies       // bounds what bodies of calls take, shared likewise
 	UploadTimeout  time.Duration          // how long an upload may wait for its tenant's slot; 0: 20 seconds
 	// nil error: the server takes requests; else the public reason why not
 	Ready func(ctx context.Context) error
@@ -188,6 +189,9 @@ func New(o Options) (http.Handler, error) {
 	}
 	if o.Scheduler == nil {
 		o.Scheduler = reading.NewWorkScheduler(o.Limits)
+	}
+	if o.Bodies == nil {
+		o.Bodies = httpbase.NewBodies("console", o.Memory.Limit(), o.Limits)
 	}
 	s := &server{
 		Options: o, limits: newLimits(&o), router: index.router, paths: index.paths,

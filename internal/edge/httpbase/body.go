@@ -50,15 +50,10 @@ func (l BodyLimits) Read(w http.ResponseWriter, r *http.Request) ([]byte, error)
 	return io.ReadAll(r.Body)
 }
 
-// NormalizeJSON reads a request's body, which must be empty or one JSON text, and puts it back,
-// changed by the transforms, to be read again. It is needed because decoders that read JSON from a
-// stream ignore what follows the first text, and replace invalid UTF-8 by U+FFFD. The caller limits
-// the body before.
-func NormalizeJSON(r *http.Request, transforms ...func(text []byte) []byte) error {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return err
-	}
+// NormalizeJSON sets the body of a request to a text that was read from it, changed by the
+// transforms. The text must be empty or one JSON text. It is checked because decoders that read JSON
+// from a stream ignore what follows the first text, and replace invalid UTF-8 by U+FFFD.
+func NormalizeJSON(r *http.Request, body []byte, transforms ...func(text []byte) []byte) error {
 	if !utf8.Valid(body) {
 		return ErrNotUTF8
 	}

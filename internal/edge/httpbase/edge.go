@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"time"
 
+	"tilth/internal/platform/errs"
 	"tilth/internal/platform/text"
 )
 
@@ -68,12 +69,12 @@ func (e *Edge) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	e.WriteError(w, r, err)
 }
 
-// abort ends the connection of an answer that has begun. If the client left or could not be written
-// to, that is no fault of the server.
+// abort ends the connection of an answer that has begun. If the client left, could not be written to
+// or lost its rights, that is no fault of the server.
 func (e *Edge) abort(ctx context.Context, err, gone error) {
 	q, level := RequestFrom(ctx), slog.LevelDebug
 	q.Err = err
-	if gone == nil && ctx.Err() == nil {
+	if gone == nil && ctx.Err() == nil && !errs.Is(err, errs.Unauthenticated) && !errs.Is(err, errs.Forbidden) {
 		level = slog.LevelError
 	}
 	attrs := append([]slog.Attr{slog.String("request", q.ID), slog.String(e.OperationKey, q.Operation)}, q.LogAttrs...)

@@ -9,20 +9,30 @@ import (
 
 // WithTask returns the request and the writer for an answer that is computed under a scheduler.
 // Code that reads history yields to other tasks through the request's context, and the task gives
-// up its slot while it writes to the client.
-func WithTask(w http.ResponseWriter, r *http.Request, t limit.Task) (http.ResponseWriter, *http.Request) {
+// up its slot while it writes to the client. Before each part of the answer, allowed says whether
+// the caller may still have it; its error ends the answer.
+func WithTask(
+	w http.ResponseWriter,
+	r *http.Request,
+	t limit.Task,
+	allowed func(ctx context.Context) error,
+) (http.ResponseWriter, *http.Request) {
 	ctx := limit.WithTask(r.Context(), t)
-	return &taskWriter{ResponseWriter: w, ctx: ctx, task: t}, r.WithContext(ctx)
+	return &taskWriter{ResponseWriter: w, ctx: ctx, task: t, allowed: allowed}, r.WithContext(ctx)
 }
 
 type taskWriter struct {
 	http.ResponseWriter
-	ctx  context.Context
-	task limit.Task
+	ctx     context.Context
+	task    limit.Task
+	allowed func(ctx context.Context) error
 }
 
 // Write writes a part of the body.
 func (w *taskWriter) Write(b []byte) (int, error) {
+	if err := w.allowed(w.ctx); err != nil {
+		return 0, err
+	}
 	w.task.Pause()
 	defer w.task.Resume(w.ctx)
 	return w.ResponseWriter.Write(b)

@@ -2,6 +2,7 @@ package httpbase
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -27,6 +28,41 @@ func (s *slowClient) FlushError() error {
 }
 
 // Other tasks run while a client is written to; afterwards the answer's task runs again.
+func always(context.Context) error { return nil }
+
+// An answer ends with the part during which its caller loses the right to it.
+func TestTaskEndsWithItsRights(t *testing.T) {
+	scheduler := limit.NewScheduler[int, int](limit.Options{}, limit.SchedulerOptions{
+		MaxRunning: 1, MaxRunningPerKey: 1, MaxRunningPerSubmitter: 1, MaxWaitingPerKey: 1, MaxWaitingPerSubmitter: 1,
+	})
+	mine, _ := scheduler.Enter(t.Context(), 1, 1)
+	defer mine.Leave()
+	asked, gone := 0, errors.New("no longer allowed")
+	client := httptest.NewRecorder()
+	w, r := WithTask(client, httptest.NewRequest(http.MethodGet, "/", nil), mine, func(context.Context) error {
+		if asked++; asked > 2 {
+			return gone
+		}
+		return nil
+	})
+	e, _ := newEdge()
+	defer func() {
+		if cut := recover(); cut != http.ErrAbortHandler || client.Body.String() != "a line\na line\n" {
+			t.Errorf("%q, cut off by %v", client.Body, cut)
+		}
+	}()
+	err := e.Stream(r.Context(), w, StreamOptions{}, func(out *StreamWriter) error {
+		for range 5 {
+			out.Buf = append(out.Buf, "a line\n"...)
+			if err := out.FlushNow(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	t.Errorf("the whole answer was sent: %v", err)
+}
+
 func TestTaskPausedWhileWriting(t *testing.T) {
 	scheduler := limit.NewScheduler[int, int](
 		limit.Options{Name: "work", Meter: new(limit.Meter)},
@@ -50,7 +86,7 @@ func TestTaskPausedWhileWriting(t *testing.T) {
 			other.Leave()
 		}
 	}}
-	w, r := WithTask(client, httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil), mine)
+	w, r := WithTask(client, httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil), mine, always)
 	e, _ := newEdge()
 	err := e.Stream(r.Context(), w, StreamOptions{}, func(out *StreamWriter) error {
 		out.Buf = append(out.Buf, "a line"...)

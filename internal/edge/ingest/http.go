@@ -14,9 +14,8 @@ import (
 )
 
 const (
-	bodyTimeout  = 60 * time.Second // for a device on a slow line to send one message
-	queueTimeout = 5 * time.Second  // for the queue to accept the message
-	retrySeconds = 5                // the delay that an overloaded server asks for
+	queueTimeout = 5 * time.Second // for the queue to accept the message
+	retrySeconds = 5               // the delay that an overloaded server asks for
 )
 
 // errTooLarge says that a message is larger than the limit.
@@ -58,23 +57,42 @@ type problem struct {
 }
 
 func (h *httpEdge) handle(w http.ResponseWriter, r *http.Request, kind Kind) {
-	if body, e := h.receive(w, r); e != nil {
+	body, e, release := h.receive(w, r)
+	defer release()
+	if e != nil {
 		h.commit(w, r, h.message(e, kind, body), answerEmpty)
 	}
 }
 
 // receive returns the body of a message and the device that the path's secret belongs to; nil after
-// a refusal.
-func (h *httpEdge) receive(w http.ResponseWriter, r *http.Request) ([]byte, *device.Entry) {
-	e := h.signInDevice(w, r, r.PathValue("secret"), "", answerUnauthorized)
+// a refusal. release gives back what the body took.
+func (h *httpEdge) receive(w http.ResponseWriter, r *http.Request) (body []byte, e *device.Entry, release func()) {
+	secret := r.PathValue("secret")
+	e = h.signInDevice(w, r, secret, "", answerUnauthorized)
 	if e == nil || !h.admit(w, e) {
-		return nil, nil
+		return nil, nil, func() {}
 	}
-	body, ok := h.readOf(w, r, e)
+	body, release, ok := h.readOf(w, r, e)
 	if !ok {
-		return nil, nil
+		return nil, nil, release
 	}
-	return body, e
+	return body, h.signInAgain(w, e, secret, "", answerUnauthorized), release
+}
+
+// signInAgain returns the device as it is once the body of its message has arrived, which may be
+// long after the headers; or answers that it may no longer send, and returns nil.
+func (h *httpEdge) signInAgain(
+	w http.ResponseWriter,
+	before *device.Entry,
+	userName, password string,
+	unauthorized func(http.ResponseWriter),
+) *device.Entry {
+	e, _, ok := h.opts.Registry.Authenticate(userName, password)
+	if !ok || e.ID != before.ID {
+		unauthorized(w)
+		return nil
+	}
+	return e
 }
 
 // signInDevice returns the device that signs in, or answers why it may not, and returns nil.
@@ -105,16 +123,23 @@ func (h *httpEdge) admit(w http.ResponseWriter, e *device.Entry) bool {
 	return !h.refuseShortOfMemory(w)
 }
 
-// readOf reads the body of a device's message, or answers why it cannot be read.
-func (h *httpEdge) readOf(w http.ResponseWriter, r *http.Request, e *device.Entry) ([]byte, bool) {
-	body, err := h.read(w, r, h.opts.MaxMessage)
+// readOf reads the body of a device's message, or answers why it cannot be read. release gives back
+// what the body took.
+func (h *httpEdge) readOf(
+	w http.ResponseWriter,
+	r *http.Request,
+	e *device.Entry,
+) (body []byte, release func(), ok bool) {
+	from := httpbase.Sender{Tenant: int64(e.Tenant), Member: int64(e.ID)}
+	body, release, err := h.read(w, r, from, h.opts.MaxMessage)
 	if err != nil {
 		if errors.Is(err, errTooLarge) {
 			h.pipeline.rejectOversized(e)
 		}
 		answerReadError(w, err)
+		return nil, release, false
 	}
-	return body, err == nil
+	return body, release, !h.refuseShortOfMemory(w)
 }
 
 // message is a message that arrives now.
@@ -122,7 +147,7 @@ func (h *httpEdge) message(e *device.Entry, kind Kind, payload []byte) Message {
 	return Message{Entry: e, Kind: kind, Payload: payload, At: h.opts.Now().UnixMilli()}
 }
 
-// refuseShortOfMemory refuses a message before its body is read if memory is short.
+// refuseShortOfMemory refuses a message if memory is short: before its body is read, and after.
 func (h *httpEdge) refuseShortOfMemory(w http.ResponseWriter) bool {
 	if !h.opts.Memory.Refuse(memory.Intake) {
 		return false
@@ -151,16 +176,18 @@ func (h *httpEdge) commit(w http.ResponseWriter, r *http.Request, m Message, acc
 }
 
 // read reads the body; errTooLarge says that it is larger than the limit, in bytes.
-func (h *httpEdge) read(w http.ResponseWriter, r *http.Request, limit int) ([]byte, error) {
-	if r.ContentLength > int64(limit) {
-		return nil, errTooLarge
-	}
-	body, err := httpbase.BodyLimits{Bytes: int64(limit), ReadTimeout: bodyTimeout}.Read(w, r)
+func (h *httpEdge) read(
+	w http.ResponseWriter,
+	r *http.Request,
+	from httpbase.Sender,
+	limit int,
+) (body []byte, release func(), err error) {
+	body, release, err = h.opts.Bodies.Receive(w, r, from, int64(limit))
 	h.pipeline.stats.bytes.Add(uint64(len(body)))
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-		return nil, errTooLarge
+		err = errTooLarge
 	}
-	return body, err
+	return body, release, err
 }
 
 // answerReadError answers with the reason why a body was not read. A client that was only too slow
@@ -170,6 +197,8 @@ func answerReadError(w http.ResponseWriter, err error) {
 	switch {
 	case errors.Is(err, errTooLarge):
 		writeJSON(w, http.StatusRequestEntityTooLarge, problem{Code: "tooLarge"})
+	case errors.Is(err, httpbase.ErrBodiesFull):
+		answerRetry(w, http.StatusTooManyRequests, "tooMany", httpbase.BodyRetry)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		w.Header().Set("Connection", "close")
 		writeJSON(w, http.StatusRequestTimeout, problem{Code: "tooSlow"})

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"tilth/internal/domain/device"
+	"tilth/internal/edge/httpbase"
 )
 
 // serveHTTP opens an HTTP server on the edge.
@@ -293,7 +294,7 @@ func TestHTTPBodyTooSlow(t *testing.T) {
 		if r.StatusCode != http.StatusRequestTimeout || string(body) != `{"code":"tooSlow"}` || err != nil || !r.Close {
 			t.Errorf("%d %s %v, closing %t", r.StatusCode, body, err, r.Close)
 		}
-		if waited := time.Since(began); waited != bodyTimeout {
+		if waited := time.Since(began); waited != httpbase.BodyTimeout {
 			t.Errorf("answered after %s", waited)
 		}
 		if in := e.diagnostics.Get(green, 1); in.Refused != 0 {

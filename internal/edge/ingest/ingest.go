@@ -14,6 +14,7 @@ import (
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/reading"
 	"tilth/internal/domain/tenant"
+	"tilth/internal/edge/httpbase"
 	"tilth/internal/platform/limit"
 	"tilth/internal/platform/memory"
 )
@@ -84,6 +85,7 @@ type Options struct {
 	Logger *slog.Logger     // default: discard
 	Limits *limit.Meter     // counts what limits refuse; nil: not counted
 	Memory *memory.Gauge    // messages wait while it is short; nil: they never wait
+	Bodies *httpbase.Bodies // bounds what messages over HTTP take; default: as the memory's limit allows
 
 	Retention  time.Duration // maximum age of a reading; default 400 days
 	MaxMessage int           // bytes of one message; default 256 KiB
@@ -125,6 +127,9 @@ func (o *Options) setDefaults() {
 	}
 	if o.OnFull == nil {
 		o.OnFull = func(error) {}
+	}
+	if o.Bodies == nil {
+		o.Bodies = httpbase.NewBodies("device", o.Memory.Limit(), o.Limits)
 	}
 	fallback(&o.Retention, 400*24*time.Hour)
 	fallback(&o.MaxMessage, 256<<10)

@@ -11,6 +11,7 @@ import (
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/identity"
 	"tilth/internal/domain/tenant"
+	"tilth/internal/edge/httpbase"
 	"tilth/internal/platform/errs"
 	"tilth/internal/platform/limit"
 )
@@ -20,6 +21,7 @@ var eui = regexp.MustCompile(`^[0-9A-Fa-f]{16}$`)
 // credentials tell for whose devices a network server may report.
 type credentials interface {
 	Authenticate(ctx context.Context, appKey, appSecret string) (identity.APICaller, error)
+	Find(ctx context.Context, appKey, appSecret string) (identity.APICaller, error)
 }
 
 // serials find a tenant's devices by their serials.
@@ -62,12 +64,25 @@ func (h *lorawan) handle(w http.ResponseWriter, r *http.Request, read func([]byt
 	if h.refuseShortOfMemory(w) {
 		return
 	}
-	body, err := h.read(w, r, h.opts.MaxMessage)
+	from := httpbase.Sender{Tenant: int64(owner)}
+	body, release, err := h.read(w, r, from, h.opts.MaxMessage)
+	defer release()
 	if err != nil {
 		answerReadError(w, err) // the body names the device, so the error counts for no device
 		return
 	}
-	u, err := read(body)
+	if h.refuseShortOfMemory(w) || !h.signInAgain(w, r) {
+		return
+	}
+	var u *uplink
+	err = h.opts.Bodies.Decode(r.Context(), from, body, func() (err error) {
+		u, err = read(body)
+		return err
+	})
+	if errors.Is(err, httpbase.ErrBodiesFull) || r.Context().Err() != nil {
+		answerReadError(w, err)
+		return
+	}
 	if errors.Is(err, errNoUplink) {
 		answerEmpty(w)
 		return
@@ -118,6 +133,24 @@ func (h *lorawan) signIn(w http.ResponseWriter, r *http.Request) (tenant.ID, boo
 	w.Header().Set("WWW-Authenticate", `Basic realm="Tilth", charset="UTF-8"`)
 	answerUnauthorized(w)
 	return 0, false
+}
+
+// signInAgain tells whether the credential still allows to report once the body has arrived, which
+// may be long after the headers; or answers that it does not.
+func (h *lorawan) signInAgain(w http.ResponseWriter, r *http.Request) bool {
+	key, secret, _ := r.BasicAuth()
+	program, err := h.credentials.Find(r.Context(), key, secret)
+	switch {
+	case errs.Is(err, errs.Unauthenticated):
+		answerUnauthorized(w)
+	case err != nil:
+		answerRetry(w, http.StatusServiceUnavailable, "unavailable", retrySeconds*time.Second)
+	case program.Check(identity.Operator, identity.ScopeTelemetry) != nil:
+		writeJSON(w, http.StatusForbidden, problem{Code: "forbidden"})
+	default:
+		return true
+	}
+	return false
 }
 
 // check authenticates a request's credential, which takes a database query.

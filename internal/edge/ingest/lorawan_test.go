@@ -310,6 +310,10 @@ func (failingDB) Authenticate(context.Context, string, string) (identity.APICall
 	return identity.APICaller{}, errors.New("no disk")
 }
 
+func (failingDB) Find(context.Context, string, string) (identity.APICaller, error) {
+	return identity.APICaller{}, errors.New("no disk")
+}
+
 func (failingDB) BySerial(context.Context, tenant.ID, []string) ([]device.ID, error) {
 	return nil, errors.New("no disk")
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"tilth/internal/domain/device"
+	"tilth/internal/edge/httpbase"
 )
 
 // weatherStationPath is where stations report that speak Weather Underground's protocol; many have
@@ -17,7 +18,9 @@ const maxUnsignedForm = 16 << 10
 // ecowitt takes a report in the Ecowitt protocol. Its PASSKEY follows from the station's MAC
 // address, which is no secret, so only the path's secret counts.
 func (h *httpEdge) ecowitt(w http.ResponseWriter, r *http.Request) {
-	if form, e := h.receive(w, r); e != nil {
+	form, e, release := h.receive(w, r)
+	defer release()
+	if e != nil {
 		h.commit(w, r, h.message(e, StationReport, form), func(w http.ResponseWriter) {
 			writeText(w, http.StatusOK, "OK")
 		})
@@ -33,7 +36,9 @@ func (h *httpEdge) weatherStation(w http.ResponseWriter, r *http.Request) {
 		if h.refuseShortOfMemory(w) {
 			return
 		}
-		body, err := h.read(w, r, min(maxUnsignedForm, h.opts.MaxMessage))
+		from := httpbase.Sender{Network: networkOf(h.opts.ClientAddr(r))}
+		body, release, err := h.read(w, r, from, min(maxUnsignedForm, h.opts.MaxMessage))
+		defer release()
 		if err != nil {
 			answerReadError(w, err) // the body names the device, so the error counts for no device
 			return
@@ -44,15 +49,17 @@ func (h *httpEdge) weatherStation(w http.ResponseWriter, r *http.Request) {
 	if name == "" || secret == "" {
 		name, secret = "", "" // either alone could be taken for a secret without a name
 	}
-	e := h.signInDevice(w, r, name, secret, func(w http.ResponseWriter) {
-		writeText(w, http.StatusUnauthorized, "INVALIDPASSWORDID")
-	})
+	e := h.signInDevice(w, r, name, secret, answerInvalidStation)
 	if e == nil || !h.admit(w, e) {
 		return
 	}
 	if hasBody {
-		body, ok := h.readOf(w, r, e)
+		body, release, ok := h.readOf(w, r, e)
+		defer release()
 		if !ok {
+			return
+		}
+		if e = h.signInAgain(w, e, name, secret, answerInvalidStation); e == nil {
 			return
 		}
 		report = joinForms(report, body)
@@ -65,6 +72,10 @@ func (h *httpEdge) weatherStation(w http.ResponseWriter, r *http.Request) {
 	h.commit(w, r, h.message(e, StationReport, report), func(w http.ResponseWriter) {
 		writeText(w, http.StatusOK, "success")
 	})
+}
+
+func answerInvalidStation(w http.ResponseWriter) {
+	writeText(w, http.StatusUnauthorized, "INVALIDPASSWORDID")
 }
 
 // stationSignIn returns the device name and the secret in a report.

@@ -16,6 +16,7 @@ import (
 	"tilth/internal/domain/identity"
 	"tilth/internal/domain/reading"
 	"tilth/internal/edge/httpbase"
+	"tilth/internal/platform/db"
 	"tilth/internal/platform/errs"
 	"tilth/internal/platform/limit"
 	"tilth/internal/platform/memory"
@@ -24,24 +25,22 @@ import (
 // unknownParameter is the key of the sentence for a parameter that does not exist.
 const unknownParameter = "open.parameter"
 
-// bodyLimit is how large a request's body may be, in bytes.
-const bodyLimit = 64 << 10
-
 // withChecks passes a request to its call if it is signed in, its credential has budget left, and
 // its parameters match the contract. It checks in that order.
 func (s *server) withChecks(route *routers.Route, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		info := requestFrom(r.Context())
 		info.Operation = route.Operation.OperationID
-		err := s.admit(w, r, info, route)
+		release, err := func() {}, s.admit(w, r, info, route)
 		if err == nil {
-			err = validateParameters(w, r, info, route)
+			release, err = s.validate(w, r, info, route)
 		}
+		defer release()
 		if err != nil {
 			s.fail(w, r, err)
 			return
 		}
-		r = r.WithContext(s.Audit.NewContext(r.Context(), s.actor(info)))
+		r = r.WithContext(db.WithGuard(s.Audit.NewContext(r.Context(), s.actor(info)), s.stillAllowed))
 		if httpbase.Heavy(route.Operation) {
 			s.schedule(w, r, info, next)
 			return
@@ -64,7 +63,7 @@ func (s *server) schedule(w http.ResponseWriter, r *http.Request, info *request,
 			s.fail(w, r, err)
 			return
 		}
-		w, r = httpbase.WithTask(w, r, task)
+		w, r = httpbase.WithTask(w, r, task, s.stillAllowed)
 		next.ServeHTTP(w, r)
 	}
 }
@@ -98,11 +97,15 @@ func (s *server) admit(w http.ResponseWriter, r *http.Request, info *request, ro
 	if err != nil {
 		return err
 	}
-	work := memory.Call
+	return s.checkMemory(workOf(route))
+}
+
+// workOf tells which memory a request needs.
+func workOf(route *routers.Route) memory.Work {
 	if httpbase.Heavy(route.Operation) {
-		work = memory.Heavy
+		return memory.Heavy
 	}
-	return s.checkMemory(work)
+	return memory.Call
 }
 
 // checkMemory refuses work if there is not enough memory for it.
@@ -124,7 +127,7 @@ func (s *server) signIn(r *http.Request, info *request) error {
 	program, err := s.findCredential(r.Context(), from, key, secret)
 	switch {
 	case err == nil:
-		info.program = program
+		info.program, info.key, info.secret = program, key, secret
 		info.LogAttrs = []slog.Attr{
 			slog.Int64("tenant", int64(program.Tenant)),
 			slog.Int64("credential", program.Credential),
@@ -142,6 +145,25 @@ func (s *server) signIn(r *http.Request, info *request) error {
 	}
 }
 
+// stillAllowed refuses a request whose credential has lost rights since the request was admitted.
+// Within a transaction the answer holds until its end.
+func (s *server) stillAllowed(ctx context.Context) error {
+	info := requestFrom(ctx)
+	version := s.Credentials.Version()
+	if info.checked == version {
+		return nil
+	}
+	now, err := s.Credentials.Find(ctx, info.key, info.secret)
+	if err != nil {
+		return err
+	}
+	if err := now.Role.Check(info.program.Role); err != nil {
+		return err
+	}
+	info.checked = version
+	return nil
+}
+
 // findCredential looks the credential up in the database.
 func (s *server) findCredential(
 	ctx context.Context,
@@ -156,12 +178,27 @@ func (s *server) findCredential(
 	return s.Credentials.Authenticate(ctx, key, secret)
 }
 
-// validateParameters checks a request against the contract: each parameter is one of the
-// operation's, occurs once, and matches its schema.
-func validateParameters(w http.ResponseWriter, r *http.Request, info *request, route *routers.Route) error {
+// validate checks a request against the contract: each parameter is one of the operation's, occurs
+// once, and matches its schema, and so does the body. release gives back what the body took once the
+// request is answered; it is never nil.
+func (s *server) validate(
+	w http.ResponseWriter,
+	r *http.Request,
+	info *request,
+	route *routers.Route,
+) (release func(), err error) {
+	pathParams, err := parseParameters(r, info, route)
+	if err != nil {
+		return func() {}, err
+	}
+	return s.receiveBody(w, r, info, route, pathParams)
+}
+
+// parseParameters reads the parameters of a request, and returns those in its path.
+func parseParameters(r *http.Request, info *request, route *routers.Route) (map[string]string, error) {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return errs.New(errs.Malformed, "error.400")
+		return nil, errs.New(errs.Malformed, "error.400")
 	}
 	info.query = query
 	names := make([]string, 0, len(query))
@@ -172,17 +209,17 @@ func validateParameters(w http.ResponseWriter, r *http.Request, info *request, r
 	for _, name := range names {
 		switch values := query[name]; {
 		case route.Operation.Parameters.GetByInAndName(openapi3.ParameterInQuery, name) == nil:
-			return invalid(unknownParameter, name)
+			return nil, invalid(unknownParameter, name)
 		case len(values) > 1:
-			return invalid("open.twice", name)
+			return nil, invalid("open.twice", name)
 		case values[0] == "":
-			return invalid("open.empty", name)
+			return nil, invalid("open.empty", name)
 		case !utf8.ValidString(values[0]):
-			return errs.New(errs.Malformed, "invalid.encoding").WithField(name)
+			return nil, errs.New(errs.Malformed, "invalid.encoding").WithField(name)
 		case !httpbase.IsStorable(values[0]):
-			return invalid("invalid.format", name)
+			return nil, invalid("invalid.format", name)
 		case !isJSONBool(route.Operation, name, values[0]):
-			return invalid("invalid.type", name)
+			return nil, invalid("invalid.type", name)
 		}
 	}
 	pathParams := map[string]string{}
@@ -190,22 +227,49 @@ func validateParameters(w http.ResponseWriter, r *http.Request, info *request, r
 		if p.Value.In == openapi3.ParameterInPath {
 			pathParams[p.Value.Name] = r.PathValue(p.Value.Name)
 			if !utf8.ValidString(pathParams[p.Value.Name]) {
-				return errs.New(errs.Malformed, "invalid.encoding").WithField(p.Value.Name)
+				return nil, errs.New(errs.Malformed, "invalid.encoding").WithField(p.Value.Name)
 			}
 			if !httpbase.IsStorable(pathParams[p.Value.Name]) {
-				return invalid("invalid.format", p.Value.Name)
+				return nil, invalid("invalid.format", p.Value.Name)
 			}
 		}
 	}
-	if err := (httpbase.BodyLimits{Bytes: bodyLimit}).Apply(w, r); err != nil {
-		return violationError(err)
+	return pathParams, nil
+}
+
+// receiveBody reads the body of a request, asks again whether the caller may make it, and checks
+// parameters and body against the contract.
+func (s *server) receiveBody(
+	w http.ResponseWriter,
+	r *http.Request,
+	info *request,
+	route *routers.Route,
+	pathParams map[string]string,
+) (release func(), err error) {
+	from := httpbase.Sender{Tenant: int64(info.program.Tenant), Member: info.program.User}
+	body, release, err := s.Bodies.Receive(w, r, from, httpbase.MaxBody(route.Operation))
+	if err != nil {
+		return release, violationError(err)
 	}
-	if route.Operation.RequestBody != nil {
-		if err := httpbase.NormalizeJSON(r, httpbase.DropNulls(route.Operation)); err != nil {
-			return violationError(err)
+	r.Body = http.NoBody
+	if body != nil {
+		// The body may have come long after the headers.
+		if err := s.stillAllowed(r.Context()); err != nil {
+			return release, err
+		}
+		if err := s.checkMemory(workOf(route)); err != nil {
+			return release, err
 		}
 	}
-	return violationError(httpbase.Validate(r, route, pathParams, query))
+	err = s.Bodies.Decode(r.Context(), from, body, func() error {
+		if route.Operation.RequestBody != nil {
+			if err := httpbase.NormalizeJSON(r, body, httpbase.DropNulls(route.Operation)); err != nil {
+				return err
+			}
+		}
+		return httpbase.Validate(r, route, pathParams, info.query)
+	})
+	return release, violationError(err)
 }
 
 // isJSONBool refuses a value that is not a JSON boolean: the library also accepts 1, T and the
@@ -237,6 +301,9 @@ var violationKeys = map[httpbase.Rule]string{
 func violationError(err error) error {
 	if err == nil {
 		return nil
+	}
+	if refusal := httpbase.BodyRefusal(err); refusal != nil {
+		return refusal
 	}
 	b := httpbase.ViolationOf(err)
 	key, named := violationKeys[b.Rule]

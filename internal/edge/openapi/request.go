@@ -14,8 +14,10 @@ import (
 // request is what every handler can know of the request that it serves.
 type request struct {
 	*httpbase.Request
-	query   url.Values // the query; never logged
-	program identity.APICaller
+	query       url.Values // the query; never logged
+	program     identity.APICaller
+	key, secret string // of the credential
+	checked     uint64 // the version of the credentials at which it was found again; 0: not yet
 }
 
 type requestKey struct{}

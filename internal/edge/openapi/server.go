@@ -59,6 +59,7 @@ type Options struct {
 	// open streams of history, shared with the console; nil: this edge has its own
 	HistoryStreams *reading.HistoryStreams
 	Scheduler      *reading.WorkScheduler // schedules work that reads history, shared likewise
+	Bodies         *httpbase.Bodies       // bounds what bodies of requests take, shared likewise
 
 	Audit         *audit.Store // the actions that programs take with their credentials
 	Credentials   *identity.CredentialStore
@@ -99,6 +100,9 @@ func New(o Options) (http.Handler, error) {
 	}
 	if o.Scheduler == nil {
 		o.Scheduler = reading.NewWorkScheduler(o.Limits)
+	}
+	if o.Bodies == nil {
+		o.Bodies = httpbase.NewBodies("programs", o.Memory.Limit(), o.Limits)
 	}
 	s := &server{
 		Options: o, doc: doc, mux: http.NewServeMux(),

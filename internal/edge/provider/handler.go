@@ -16,6 +16,7 @@ import (
 	"tilth/internal/domain/audit"
 	"tilth/internal/edge/httpbase"
 	"tilth/internal/edge/provider/wire"
+	"tilth/internal/platform/db"
 	"tilth/internal/platform/limit"
 	"tilth/internal/platform/memory"
 )
@@ -127,7 +128,22 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	q := httpbase.RequestFrom(r.Context())
 	who := audit.Actor{Kind: audit.Provider, Request: q.ID, Address: q.AddressText()}
-	h.calls.ServeHTTP(w, r.WithContext(h.Audit.NewContext(r.Context(), who)))
+	ctx := db.WithGuard(r.Context(), func(context.Context) error { return h.checkToken(r) })
+	h.calls.ServeHTTP(w, r.WithContext(h.Audit.NewContext(ctx, who)))
+}
+
+// checkToken refuses a call without the provider's token. It is asked again inside each transaction
+// of the call: the token may have been replaced while the call's body arrived.
+func (h *handler) checkToken(r *http.Request) error {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	allowed, fault := h.Tokens.Allows(strings.TrimSpace(token))
+	if fault != nil {
+		h.Logger.Error("provider token", "error", fault)
+	}
+	if !allowed || !strings.EqualFold(scheme, "Bearer") {
+		return newProblem(http.StatusUnauthorized, "the provider's token is missing or wrong")
+	}
+	return nil
 }
 
 // admit lets a call through if it has the provider's token and its path and method exist.
@@ -140,12 +156,7 @@ func (h *handler) admit(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Allow", ep.method)
 		return newProblem(http.StatusMethodNotAllowed, "this path takes "+ep.method)
 	}
-	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	allowed, fault := h.Tokens.Allows(strings.TrimSpace(token))
-	if fault != nil {
-		h.Logger.Error("provider token", "error", fault)
-	}
-	if !allowed || !strings.EqualFold(scheme, "Bearer") {
+	if err := h.checkToken(r); err != nil {
 		wait := h.failures.Allow(limit.Client.Of(httpbase.RequestFrom(r.Context()).Address), limit.One).Retry
 		if wait > 0 {
 			return &problem{
@@ -154,7 +165,7 @@ func (h *handler) admit(w http.ResponseWriter, r *http.Request) error {
 				retry:  wait,
 			}
 		}
-		return newProblem(http.StatusUnauthorized, "the provider's token is missing or wrong")
+		return err
 	}
 	work := memory.Call
 	if ep.heavy {
@@ -172,7 +183,11 @@ func (h *handler) admit(w http.ResponseWriter, r *http.Request) error {
 		return badBody(err)
 	}
 	if ep.jsonBody {
-		if err := httpbase.NormalizeJSON(r); err != nil {
+		body, err := io.ReadAll(r.Body)
+		if err == nil {
+			err = httpbase.NormalizeJSON(r, body)
+		}
+		if err != nil {
 			return badBody(err)
 		}
 	}

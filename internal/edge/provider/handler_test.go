@@ -285,3 +285,30 @@ func TestOverConnection(t *testing.T) {
 		t.Errorf("log:\n%s", f.Log.Text())
 	}
 }
+
+// A call whose body arrives after its token was replaced changes nothing.
+func TestTokenIsAskedInsideTheTransaction(t *testing.T) {
+	f := newAPIFixture(t)
+	path := filepath.Join(t.TempDir(), "provider-token")
+	writeFile(t, path, tokenA, time.Now())
+	tokens, err := NewTokens("", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.options.Tokens = tokens
+	in, out := io.Pipe()
+	file := "tenants:\n  - {name: late, timeZone: Europe/Istanbul}\n"
+	r := httptest.NewRequest(http.MethodPost, Prefix+"v1/apply", in)
+	r.Header.Set("Authorization", "Bearer "+tokenA)
+	go func() {
+		_, err := io.WriteString(out, file[:1]) // returns once the headers are checked
+		writeFile(t, path, tokenB, time.Now().Add(time.Hour))
+		_, last := io.WriteString(out, file[1:])
+		out.CloseWithError(errors.Join(err, last))
+	}()
+	answer := httptest.NewRecorder()
+	New(f.options).ServeHTTP(answer, r)
+	if answer.Code != http.StatusUnauthorized {
+		t.Errorf("%d %s", answer.Code, answer.Body)
+	}
+}

@@ -213,7 +213,11 @@ func (d *DB) transact(ctx context.Context, u *txState, f func(ctx context.Contex
 		if count, err = d.countTransaction(ctx, tx); err != nil {
 			return err
 		}
-		if err := f(context.WithValue(ctx, txKey{}, u), tx); err != nil {
+		inside := context.WithValue(ctx, txKey{}, u)
+		if err := checkGuard(inside); err != nil {
+			return err
+		}
+		if err := f(inside, tx); err != nil {
 			return err
 		}
 		return ctx.Err()

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -223,20 +222,6 @@ func TestErrorKinds(t *testing.T) {
 	}
 }
 
-// lockWaiters counts the goroutines of a test that wait for the write lock now.
-func lockWaiters(t *testing.T) (n int) {
-	stacks := make([]byte, 1<<20)
-	stacks = stacks[:runtime.Stack(stacks, true)]
-	for one := range strings.SplitSeq(string(stacks), "\n\n") {
-		head, _, _ := strings.Cut(one, "\n")
-		if strings.Contains(head, "[select") && strings.Contains(one, "(*DB).lockWriting(") &&
-			strings.Contains(one, "."+t.Name()+".") {
-			n++
-		}
-	}
-	return n
-}
-
 // Writers get the lock in the order of arrival: none is passed over.
 func TestWritersAreServedInOrder(t *testing.T) {
 	d := testkit.DB(t)
@@ -251,11 +236,41 @@ func TestWritersAreServedInOrder(t *testing.T) {
 					t.Error(err)
 				}
 			})
-			testkit.Eventually(t, "a writer that waits", func() bool { return lockWaiters(t) == i+1 })
+			testkit.Eventually(t, "a writer that waits", func() bool { return testkit.LockWaiters(t) == i+1 })
 		}
 		return nil
 	})
 	if all.Wait(); err != nil || len(order) != writers || !slices.IsSorted(order) {
 		t.Errorf("writers got the lock in the order %v: %v", order, err)
+	}
+}
+
+// A guard is asked inside each transaction of its context, sees what the transactions before it
+// have changed, and its error rolls the transaction back.
+func TestGuard(t *testing.T) {
+	d := testkit.DB(t)
+	refused := errors.New("no longer allowed")
+	asked, within := 0, false
+	ctx := db.WithGuard(t.Context(), func(ctx context.Context) error {
+		asked++
+		within = d.Read(ctx) != d.Read(t.Context())
+		if asked > 1 {
+			return refused
+		}
+		return nil
+	})
+	began := 0
+	write := func(ctx context.Context, _ bun.IDB) error {
+		began++
+		return d.Tx(ctx, func(context.Context, bun.IDB) error { return nil }) // joins: not asked again
+	}
+	if err := d.Tx(ctx, write); err != nil || asked != 1 || !within {
+		t.Errorf("asked %d times, inside %t: %v", asked, within, err)
+	}
+	if err := d.Tx(ctx, write); !errors.Is(err, refused) || began != 1 {
+		t.Errorf("%d began: %v", began, err)
+	}
+	if err := d.Tx(t.Context(), write); err != nil || began != 2 {
+		t.Errorf("without a guard: %v", err)
 	}
 }

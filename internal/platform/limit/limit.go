@@ -2,7 +2,7 @@
 // user, a tenant, a device, or the network of an address. It knows no domain; the caller decides
 // what is counted, what a key is, and what a refusal means.
 //
-// There are eight kinds of limit:
+// There are nine kinds of limit:
 //
 //   - Buckets: a sustained rate and a burst (one token bucket per key). Events may cost more or
 //     less than one.
@@ -12,6 +12,8 @@
 //     failures after which the key is locked out for a while.
 //   - Cooldowns: a time to wait before the next attempt.
 //   - Slots: a number of things at the same time.
+//   - Bytes: a number of bytes held at the same time, shared so that something is always left for
+//     the next key.
 //   - Throttle: a key that works without a pause works on one piece at a time.
 //   - Scheduler: long work, in round robin over keys and, within a key, over submitters.
 //

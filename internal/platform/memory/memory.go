@@ -100,7 +100,12 @@ func New(o Options) *Gauge {
 }
 
 // Limit is how many bytes may be in use; 0: no limit.
-func (g *Gauge) Limit() uint64 { return g.opts.Limit }
+func (g *Gauge) Limit() uint64 {
+	if g == nil {
+		return 0
+	}
+	return g.opts.Limit
+}
 
 // InUse is how many bytes are in use, by a current sample.
 func (g *Gauge) InUse() uint64 {
