@@ -49,6 +49,9 @@ type NeighbourSize struct {
 	// Rehearsers is how many clients rehearse rules at the same time; Screens is how many live
 	// streams one session opens.
 	Rehearsers, Screens int
+	// Bodies is how many large bodies are sent at the same time, HeldBodies how many besides are
+	// held without their last byte.
+	Bodies, HeldBodies int
 	// Slack is what a page may take beside one and a half times its time before the attack: on two
 	// processors a call sometimes waits for another to release one (docs/benchmarks.md). A second
 	// or two are too short to measure a 95th percentile.
@@ -79,6 +82,8 @@ var (
 		OpenNotices:   20_000,
 		Rehearsers:    200,
 		Screens:       4000,
+		Bodies:        150,
+		HeldBodies:    1500,
 		Slack:         20 * time.Millisecond,
 	}
 	NeighbourSample = NeighbourSize{
@@ -102,6 +107,8 @@ var (
 		OpenNotices:   400,
 		Rehearsers:    50,
 		Screens:       200,
+		Bodies:        60,
+		HeldBodies:    150,
 		Slack:         200 * time.Millisecond,
 	}
 )
@@ -165,6 +172,9 @@ var attacks = []struct {
 	{"live streams", func(s NeighbourSize) attack { return newManyScreens(s) }, briefTime},
 	{"stale loggers", func(NeighbourSize) attack { return newStale() }, briefTime},
 	{"guessing", func(NeighbourSize) attack { return newGuessing() }, briefTime},
+	{"large bodies in 512 MiB", func(s NeighbourSize) attack { return newLargeBodies(s, 512<<20) }, attackTime},
+	{"large bodies in 1 GiB", func(s NeighbourSize) attack { return newLargeBodies(s, 1<<30) }, attackTime},
+	{"large bodies in 2 GiB", func(s NeighbourSize) attack { return newLargeBodies(s, 2<<30) }, attackTime},
 	{"a crowded tenant", func(s NeighbourSize) attack { return newCrowded(s) }, briefTime},
 }
 
