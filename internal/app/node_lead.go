@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tilth/internal/cluster"
+	"tilth/internal/platform/datafolder"
 	"tilth/internal/platform/db"
 )
 
@@ -31,6 +32,9 @@ func (n *node) lead(ctx context.Context, term *cluster.Term) error {
 	d, err := db.OpenPostgresToLead(ctx, n.set.DataDir, n.set.DatabaseURL, term.Epoch())
 	if err == nil {
 		n.base.db = d
+		err = datafolder.CheckKey(ctx, d, n.base.key, n.set.DataDir)
+	}
+	if err == nil {
 		// Whoever put readings back may have ended before this.
 		err = jumpNumbers(ctx, d, n.base.readings)
 	}

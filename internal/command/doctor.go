@@ -112,7 +112,10 @@ func examine(ctx context.Context, d *db.DB, dir string, out io.Writer) (healthy 
 	if f.Missing > 0 {
 		fmt.Fprintf(out, "Missing   %d days, which this node has not fetched from the archive yet\n", f.Missing)
 	}
-	key := datafolder.ExamineKey(dir)
+	key, err := datafolder.ExamineKey(ctx, d, dir)
+	if err != nil {
+		return false, err
+	}
 	if key != "" {
 		fmt.Fprintln(out, "WRONG     key:", key)
 	}

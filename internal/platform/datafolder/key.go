@@ -2,7 +2,9 @@ package datafolder
 
 import (
 	"context"
+	"crypto/hkdf"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -10,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/uptrace/bun"
 
 	"tilth/internal/platform/db"
 )
@@ -23,6 +27,9 @@ const KeyFile = "device-key"
 // secrets that depend on the first.
 func DeviceKey(ctx context.Context, d *db.DB, dir string) ([]byte, error) {
 	key, err := readDeviceKey(dir)
+	if err == nil {
+		err = CheckKey(ctx, d, key, dir)
+	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		return key, err
 	}
@@ -42,7 +49,55 @@ func DeviceKey(ctx context.Context, d *db.DB, dir string) ([]byte, error) {
 			)
 		}
 	}
-	return createDeviceKey(filepath.Join(dir, KeyFile))
+	if key, err = createDeviceKey(filepath.Join(dir, KeyFile)); err != nil {
+		return nil, err
+	}
+	return key, CheckKey(ctx, d, key, dir)
+}
+
+// CheckKey refuses a key other than the one that the database's secrets hang on. A database that
+// knows no key yet remembers this one.
+func CheckKey(ctx context.Context, d *db.DB, key []byte, dir string) error {
+	own, err := fingerprint(key)
+	if err != nil {
+		return err
+	}
+	known, err := knownFingerprint(ctx, d)
+	switch {
+	case err != nil:
+		return err
+	case known == own:
+		return nil
+	case known != "":
+		return errors.New(foreignKey(dir))
+	}
+	return d.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		_, err := tx.NewRaw("INSERT INTO key_fingerprints (id, fingerprint) VALUES (1, ?)", own).Exec(ctx)
+		return err
+	})
+}
+
+// fingerprint identifies a key and reveals nothing of it.
+func fingerprint(key []byte) (string, error) {
+	of, err := hkdf.Key(sha256.New, key, nil, "fingerprint", 16)
+	return hex.EncodeToString(of), err
+}
+
+// knownFingerprint is that of the key that the database's secrets hang on; empty if it knows none.
+func knownFingerprint(ctx context.Context, d *db.DB) (known string, err error) {
+	err = d.Read(ctx).NewRaw("SELECT fingerprint FROM key_fingerprints").Scan(ctx, &known)
+	if db.IsMissing(err) {
+		err = nil
+	}
+	if err != nil {
+		err = fmt.Errorf("read the key's fingerprint: %w", err)
+	}
+	return known, err
+}
+
+func foreignKey(dir string) string {
+	return filepath.Join(dir, KeyFile) + " is the key of another installation: the secrets in this database hang on " +
+		"the one that was here before. " + keyFromBackup
 }
 
 // JoinedKey returns the platform's key of a node of a cluster. isNew says that the database is new: then
@@ -89,15 +144,28 @@ func readDeviceKey(dir string) ([]byte, error) {
 	return key, nil
 }
 
-// ExamineKey says what is wrong with a folder's key. It is empty if nothing is.
-func ExamineKey(dir string) string {
-	switch _, err := readDeviceKey(dir); {
+// ExamineKey says what is wrong with the key of a folder, whose database may be of an earlier
+// version. It is empty if nothing is.
+func ExamineKey(ctx context.Context, d *db.DB, dir string) (wrong string, err error) {
+	key, err := readDeviceKey(dir)
+	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return missingKey(dir) + ": no device gets in without it. " + keyFromBackup
+		return missingKey(dir) + ": no device gets in without it. " + keyFromBackup, nil
 	case err != nil:
-		return err.Error()
+		return err.Error(), nil
 	}
-	return ""
+	if there, err := d.HasTable(ctx, "key_fingerprints"); err != nil || !there {
+		return "", err
+	}
+	own, err := fingerprint(key)
+	if err != nil {
+		return "", err
+	}
+	known, err := knownFingerprint(ctx, d)
+	if known != "" && known != own {
+		wrong = foreignKey(dir)
+	}
+	return wrong, err
 }
 
 // createDeviceKey creates a key and writes it whole or not at all: half a key, as of a server that

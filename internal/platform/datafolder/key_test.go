@@ -1,6 +1,7 @@
 package datafolder
 
 import (
+	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
@@ -15,7 +16,8 @@ import (
 
 func TestDeviceKeyIsCreatedOnceAndDamageIsReported(t *testing.T) {
 	dir := t.TempDir()
-	deviceKey := func(dir string) ([]byte, error) { return DeviceKey(t.Context(), testkit.DB(t), dir) }
+	d := testkit.DB(t)
+	deviceKey := func(dir string) ([]byte, error) { return DeviceKey(t.Context(), d, dir) }
 	first, err := deviceKey(dir)
 	if err != nil || len(first) != 32 {
 		t.Fatalf("first key: %d bytes, %v", len(first), err)
@@ -33,6 +35,39 @@ func TestDeviceKeyIsCreatedOnceAndDamageIsReported(t *testing.T) {
 	}
 	if _, err := deviceKey(dir); err == nil || !strings.Contains(err.Error(), "damaged") {
 		t.Errorf("damaged key: %v", err)
+	}
+}
+
+// Another installation's key is refused, by a start and by an examination; the one that was here
+// before is taken again. A database that knew no key remembers the first.
+func TestForeignKeyIsRefused(t *testing.T) {
+	d, dir, other := testkit.DB(t), t.TempDir(), t.TempDir()
+	own, err := DeviceKey(t.Context(), d, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := DeviceKey(t.Context(), testkit.DB(t), other); err != nil {
+		t.Fatal(err)
+	}
+	if err := CopyKey(filepath.Join(other, KeyFile), dir); err != nil {
+		t.Fatal(err)
+	}
+	_, err = DeviceKey(t.Context(), d, dir)
+	wrong, examined := ExamineKey(t.Context(), d, dir)
+	if err == nil || !strings.Contains(err.Error(), "another installation") || wrong != err.Error() || examined != nil {
+		t.Errorf("%v; examined: %q, %v", err, wrong, examined)
+	}
+	if err := TextFile(filepath.Join(dir, KeyFile)).Write(hex.EncodeToString(own)); err != nil {
+		t.Fatal(err)
+	}
+	if key, err := DeviceKey(t.Context(), d, dir); err != nil || string(key) != string(own) {
+		t.Errorf("its own key: %v", err)
+	}
+	if wrong, err := ExamineKey(t.Context(), d, dir); wrong != "" || err != nil {
+		t.Errorf("its own key: %q, %v", wrong, err)
+	}
+	if wrong, err := ExamineKey(t.Context(), testkit.DB(t), dir); wrong != "" || err != nil {
+		t.Errorf("of a database that knows no key: %q, %v", wrong, err)
 	}
 }
 
