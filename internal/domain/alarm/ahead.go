@@ -6,9 +6,9 @@ import (
 	"tilth/internal/domain/reading"
 )
 
-// stampedAhead is how far a reading's time may be after its arrival, or before it, for its device's
+// clockTolerance is how far a reading's time may be after its arrival, or before it, for its device's
 // clock to count as right.
-const stampedAhead = reading.ClockTolerance
+const clockTolerance = reading.ClockTolerance
 
 // deferredFrame is a frame that was deferred and waits until its time is past.
 type deferredFrame struct {
@@ -20,41 +20,48 @@ type deferredFrame struct {
 // reviewAhead runs before a frame is taken in. It finds which samples the frame's arrival confirms
 // and which it defers. lowered is true when Floor came down with them.
 func (s *State) reviewAhead(t *Predicate, at, arrival int64) (lowered bool) {
-	for i := len(s.samples) - 1; i >= 0 && s.samples[i].time > s.confirmedUpTo; i-- {
-		if one := &s.samples[i]; one.time <= s.aheadLimit && !one.wasDeferred {
-			s.confirmedUpTo = one.time
-			s.prune(t)
-			break
-		}
+	if newest := s.newestRight(s.aheadLimit); newest > s.confirmedUpTo {
+		s.confirmedUpTo = newest
+		s.prune(t)
 	}
-	if s.newest <= s.aheadLimit || at < arrival-stampedAhead.Milliseconds() || at > s.aheadLimit ||
-		arrival < s.publishedAt {
+	// A clock that is slightly fast defers nothing by itself: its readings come in order.
+	limit := max(arrival, at)
+	tolerance := clockTolerance.Milliseconds()
+	if s.newest <= limit || at < arrival-tolerance || at > arrival+tolerance || arrival < s.publishedAt {
 		return false
 	}
-	if s.confirmedUpTo > s.aheadLimit {
-		if s.confirmedUpTo <= arrival+aheadAtMost.Milliseconds() {
-			return false
-		}
+	if s.confirmedUpTo > arrival+aheadAtMost.Milliseconds() {
 		// What the rule knows came while the server's clock was ahead.
 		s.confirmedUpTo = at - 1
-		if s.Floor <= s.aheadLimit {
+		if s.Floor <= limit {
 			s.confirmedUpTo = max(s.confirmedUpTo, s.Floor)
 		}
 	}
 	s.reevaluate(t)
-	s.deferAhead()
-	if s.Floor > s.aheadLimit {
-		s.Floor = s.confirmedUpTo
+	s.deferAfter(s.newestRight(limit))
+	if s.Floor > limit {
+		s.Floor = s.newest
 		return true
 	}
 	return false
 }
 
-// deferAhead puts aside the samples after confirmedUpTo, as if they had not come yet.
-func (s *State) deferAhead() {
-	s.newest = s.confirmedUpTo
+// newestRight is the time of the newest sample up to limit that was not deferred, and at least
+// confirmedUpTo.
+func (s *State) newestRight(limit int64) int64 {
+	for i := len(s.samples) - 1; i >= 0 && s.samples[i].time > s.confirmedUpTo; i-- {
+		if one := &s.samples[i]; one.time <= limit && !one.wasDeferred {
+			return one.time
+		}
+	}
+	return s.confirmedUpTo
+}
+
+// deferAfter puts aside the samples after newest, as if they had not come yet.
+func (s *State) deferAfter(newest int64) {
+	s.newest = newest
 	n := len(s.samples)
-	for n > 0 && s.samples[n-1].time > s.confirmedUpTo {
+	for n > 0 && s.samples[n-1].time > newest {
 		n--
 	}
 	deferred := make([]deferredFrame, 0, len(s.samples)-n)
@@ -65,19 +72,21 @@ func (s *State) deferAhead() {
 	s.samples = s.samples[:n]
 	s.deferred = append(deferred, s.deferred...)
 	s.deferred = s.deferred[:min(len(s.deferred), keptSamples)] // the samples furthest ahead matter least
-	for len(s.prunedHits) > 0 && s.prunedHits[len(s.prunedHits)-1] > s.confirmedUpTo {
+	for len(s.prunedHits) > 0 && s.prunedHits[len(s.prunedHits)-1] > newest {
 		s.prunedHits = s.prunedHits[:len(s.prunedHits)-1]
 	}
 	for p := range s.priorValues {
 		switch {
-		case s.priorValues[p].time <= s.confirmedUpTo:
+		case s.priorValues[p].time <= newest:
 		case s.confirmedPriors != nil:
 			s.priorValues[p] = s.confirmedPriors[p]
 		default:
 			s.priorValues[p].time = s.confirmedUpTo // no older value is known, so this one stays in force
 		}
 	}
-	s.confirmedPriors = nil
+	if newest == s.confirmedUpTo {
+		s.confirmedPriors = nil
+	}
 }
 
 // savePrior keeps the prior value of a property, for the case that the sample which replaces it is

@@ -204,7 +204,7 @@ func (s *sequence) run(all counts) string {
 		steps = longSteps
 	}
 	if s.swings {
-		steps = 90
+		steps = 120
 	}
 	for i := range steps {
 		s.calm = s.swings && i%45 > 12
@@ -351,15 +351,15 @@ func (s *sequence) time(all counts) int64 {
 	}
 }
 
-// ahead is the time of a frame that is stamped ahead by up to ten minutes; sometimes that of an
-// earlier frame.
+// ahead is the time of a frame that is stamped ahead by up to ten minutes, within the tolerance or
+// beyond; sometimes that of an earlier frame.
 func (s *sequence) ahead() int64 {
 	if len(s.early) > 0 && s.IntN(4) == 0 {
-		if at := pick(s.Rand, s.early...); at > s.now+60_000 {
+		if at := pick(s.Rand, s.early...); at > s.now {
 			return at
 		}
 	}
-	return s.now + 61_000 + 1000*int64(s.IntN(pick(s.Rand, 10, 540)))
+	return s.now + 1000*int64(1+s.IntN(pick(s.Rand, 10, 60, 120, 600, 600)))
 }
 
 func (s *sequence) note(format string, args ...any) {

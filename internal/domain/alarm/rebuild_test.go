@@ -182,7 +182,7 @@ func randomFrames(r *rand.Rand, at int64) []randomFrame {
 		if r.IntN(4) == 0 {
 			f.at -= int64(r.IntN(90)) * 1000
 		} else if r.IntN(8) == 0 {
-			f.at += int64(60+r.IntN(500)) * 1000 // the device's clock is ahead
+			f.at += int64(1+r.IntN(560)) * 1000 // the device's clock is ahead
 		}
 		if r.IntN(3) > 0 {
 			f.values["airTemperature"] = reading.Number(float64(f.at/10*2654435761%60) / 10)

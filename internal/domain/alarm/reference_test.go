@@ -39,10 +39,10 @@ type frame struct {
 }
 
 // ahead tells whether the frame was stamped ahead.
-func (f frame) ahead() bool { return f.time > f.arrival+60_000 }
+func (f frame) ahead() bool { return f.time > f.arrival }
 
 // right tells whether the frame's time shows that the device's clock is right.
-func (f frame) right() bool { return !f.ahead() && f.time >= f.arrival-60_000 }
+func (f frame) right() bool { return f.time <= f.arrival+60_000 && f.time >= f.arrival-60_000 }
 
 // publish starts anew, with the existing frames.
 func (r *reference) publish(rule Rule, floor int64) {
@@ -69,10 +69,9 @@ func (r *reference) newestUpTo(limit int64) int64 {
 	return newest
 }
 
-// deferAhead lets a frame with a right time pass over the frames more than a minute after its
-// arrival.
+// passOver lets a frame with a right time pass over the frames after its arrival and its time.
 func (r *reference) passOver(f frame) {
-	limit := f.arrival + 60_000
+	limit := max(f.arrival, f.time)
 	for i := range r.frames {
 		if r.frames[i].time > limit {
 			r.frames[i].over = true

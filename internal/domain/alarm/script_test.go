@@ -349,7 +349,7 @@ func (b *rebuildingPlayer) stands(at int64) stampStatus {
 	switch {
 	case found && b.stored[i].over:
 		return stampDeferred
-	case found && b.stored[i].ahead() && at > b.now+60_000:
+	case found && b.stored[i].ahead() && at > b.now:
 		return stampAhead
 	}
 	return stampRight
@@ -359,7 +359,7 @@ func (b *rebuildingPlayer) stands(at int64) stampStatus {
 func (b *rebuildingPlayer) store(f frame) {
 	b.now = max(b.now, f.arrival)
 	for i := range b.stored {
-		if f.right() && b.stored[i].ahead() && b.stored[i].time > f.arrival+60_000 {
+		if f.right() && b.stored[i].ahead() && b.stored[i].time > max(f.arrival, f.time) {
 			b.stored[i].over = true
 		}
 	}

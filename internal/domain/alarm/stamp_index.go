@@ -14,7 +14,7 @@ import (
 type stampIndex struct {
 	list      []reading.AheadReading // by time
 	evaluated uint64                 // position of the journal
-	now       int64                  // epoch ms; readings further ahead of it are not known to be right
+	now       int64                  // epoch ms; readings after it are not known to be right
 }
 
 // stampStatus is what is known of a stored reading's time.
@@ -42,16 +42,17 @@ func (s *stampIndex) status(at int64) stampStatus {
 	switch {
 	case found && s.list[i].DeferredAtPosition != 0 && s.list[i].DeferredAtPosition <= s.evaluated:
 		return stampDeferred
-	case found:
+	case !found && at <= s.now:
+		return stampRight
+	case found, at <= s.knownUpTo():
 		return stampAhead
-	case at > s.knownUpTo():
-		return stampUnknown
 	}
-	return stampRight
+	return stampUnknown
 }
 
-// knownUpTo is up to when readings that are not in the list have right times.
-func (s *stampIndex) knownUpTo() int64 { return s.now + stampedAhead.Milliseconds() }
+// knownUpTo is up to when readings that are not in the list count: the clock of another node, or of
+// before the start, may have been a little ahead.
+func (s *stampIndex) knownUpTo() int64 { return s.now + clockTolerance.Milliseconds() }
 
 // last is up to when readings are known at all.
 func (s *stampIndex) last() int64 {
@@ -71,7 +72,7 @@ func newestConfirmed(
 	later []pendingValue,
 	s stampIndex,
 ) (int64, error) {
-	newest, upTo := r.state.confirmedUpTo, min(upTo, s.knownUpTo())
+	newest, upTo := r.state.confirmedUpTo, min(upTo, s.now)
 	first := int64(math.MaxInt64) // from here on some readings are in the list
 	if len(s.list) > 0 {
 		first = s.list[0].Time

@@ -137,11 +137,11 @@ func (s *State) Learn(t *Predicate, at int64, fields []reading.Field) {
 // Step evaluates one frame of the rule's device, with its own time and its arrival time (epoch ms).
 // A frame without any of the properties leads to nothing, and neither does one that is not newer
 // than the newest evaluated one; the latter counts in the windows of later ones. A frame with a
-// right time first defers the samples more than a minute after its arrival, so that the frame
-// is the newest. A value of no kind removes the earlier value, and is no sample.
+// right time first defers the samples after its arrival and its time, so that those have no say in
+// whether it is the newest. A value of no kind removes the earlier value, and is no sample.
 func Step(t *Predicate, s *State, at, arrival int64, fields []reading.Field) (Event, bool) {
 	lowered := false
-	s.aheadLimit = arrival + stampedAhead.Milliseconds()
+	s.aheadLimit = arrival
 	if s.confirmedUpTo != s.newest || s.newest > s.aheadLimit {
 		lowered = s.reviewAhead(t, at, arrival)
 	}

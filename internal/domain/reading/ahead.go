@@ -11,7 +11,7 @@ import (
 )
 
 // ClockTolerance is how far a reading's time may be after or before its arrival for the device's
-// clock to count as right. A reading whose time is further after its arrival is stamped ahead.
+// clock to count as right.
 const ClockTolerance = time.Minute
 
 const (
@@ -23,17 +23,17 @@ const (
 	aheadRetention = 30 * time.Minute
 )
 
-// AheadReading is a reading that was stamped ahead.
+// AheadReading is a reading that was stamped ahead: its time is after its arrival.
 type AheadReading struct {
 	Time int64 // its own time, epoch ms
 	// DeferredAtPosition is the journal position of the reading that deferred this one: one with a
-	// right time that arrived more than ClockTolerance before this one's time. 0: none has.
+	// right time, if both that time and its arrival are before this one's time. 0: none has.
 	DeferredAtPosition uint64
 }
 
 // AheadReadings returns the newest readings of a device that were stamped ahead, oldest first: those
-// whose time is more than ClockTolerance after the last arrival and, for half an hour after their
-// time, those that were deferred. A reading that was sent again when its time was right no longer
+// whose time is after the last arrival and, for half an hour after their time, those that were
+// deferred. A reading that was sent again when its time was right no longer
 // counts as stamped ahead.
 func (s *Store) AheadReadings(_ context.Context, t tenant.ID, d device.ID) []AheadReading {
 	return s.latest.aheadReadings(device.Ref{Tenant: t, ID: d})
@@ -51,23 +51,23 @@ func (l *latest) aheadReadings(ref device.Ref) []AheadReading {
 // trackAhead records that a frame with the time at arrived at the time arrival (both epoch ms), at
 // journal position pos.
 func (d *deviceLatest) trackAhead(at, arrival int64, pos uint64) (changed bool) {
-	limit := arrival + ClockTolerance.Milliseconds()
-	right := at <= limit && at >= arrival-ClockTolerance.Milliseconds()
+	tolerance := ClockTolerance.Milliseconds()
+	right := at <= arrival+tolerance && at >= arrival-tolerance
 	remaining := d.ahead[:0]
 	for _, a := range d.ahead {
 		switch {
 		case a.Time == at, // sent again: this arrival decides
-			a.DeferredAtPosition == 0 && a.Time <= limit,
+			a.DeferredAtPosition == 0 && a.Time <= arrival,
 			a.DeferredAtPosition != 0 && a.Time <= arrival-aheadRetention.Milliseconds():
 			changed = true
 			continue
-		case a.DeferredAtPosition == 0 && right:
+		case a.DeferredAtPosition == 0 && right && a.Time > at:
 			a.DeferredAtPosition, changed = pos, true
 		}
 		remaining = append(remaining, a)
 	}
 	d.ahead = remaining
-	if at <= limit {
+	if at <= arrival {
 		return changed
 	}
 	i, _ := slices.BinarySearchFunc(d.ahead, at, func(a AheadReading, at int64) int { return cmp.Compare(a.Time, at) })

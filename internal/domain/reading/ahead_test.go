@@ -66,7 +66,7 @@ func TestAheadReadingsAreTracked(t *testing.T) {
 				at, when int64
 				want     string
 			}{
-				{"one minute is not ahead", 60, 0, ""},
+				{"a reading as it arrives is not ahead", 0, 0, ""},
 				{"ahead", 590, 0, "590:0"},
 				{"the same again", 590, 1, "590:0"},
 				{"a late reading passes nothing over", 40, 101, "590:0"},
@@ -76,8 +76,12 @@ func TestAheadReadingsAreTracked(t *testing.T) {
 				{"the same ahead again", 590, 120, "500:6 590:0"},
 				{"the same when its time is right", 500, 500, "590:9"},
 				{"ahead, and never deferred", 700, 600, "590:9 700:0"},
-				{"a right reading near its time", 640, 640, "590:9"},
-				{"half an hour later", 2390, 2390, ""},
+				{"a right reading near its time", 640, 640, "590:9 700:11"},
+				{"right, and ahead by less than a minute", 680, 650, "590:9 680:0 700:11"},
+				{"the next of a fast clock", 690, 660, "590:9 680:0 690:0 700:11"},
+				{"one between them passes over the later one", 685, 661, "590:9 680:0 685:0 690:14 700:11"},
+				{"the time of one comes", 600, 682, "590:9 685:0 690:14 700:11"},
+				{"half an hour later", 2500, 2500, ""},
 			} {
 				mustAppend(t, s, arrivalSeconds(step.at, step.when, num(device.PropertyID(1+i%3), 1)))
 				s = restart(s)

@@ -56,7 +56,7 @@ func (l *latest) apply(pos uint64, batch []Arrival, skip func(device.Ref) bool) 
 		}
 		at := batch[i].At
 		changed := d.update(f.Time, at, f.Fields)
-		if f.Time > at+ClockTolerance.Milliseconds() || len(d.ahead) > 0 {
+		if f.Time > at || len(d.ahead) > 0 {
 			changed = d.trackAhead(f.Time, at, pos) || changed
 		}
 		if changed && !d.changed {
