@@ -5,13 +5,11 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"os"
 	"runtime"
 	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
-	"tilth/internal/platform/errs"
 	"tilth/internal/platform/limit"
 )
 
@@ -40,17 +38,6 @@ const (
 
 // BodyRetry is when a client may try again whose body was refused.
 const BodyRetry = 2 * time.Second
-
-// BodyRefusal returns what a person reads about a body that was not received; nil for other errors.
-func BodyRefusal(err error) error {
-	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return errs.New(errs.Malformed, "error.slowBody").WithCause(os.ErrDeadlineExceeded)
-	case errors.Is(err, ErrBodiesFull):
-		return errs.New(errs.TooMany, "error.429").RetryAfter(BodyRetry).WithCause(ErrBodiesFull)
-	}
-	return nil
-}
 
 // ErrBodiesFull says that there is no room for a body at the moment.
 var ErrBodiesFull = errors.New("too many bytes of bodies are held")

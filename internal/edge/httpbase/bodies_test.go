@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"tilth/internal/platform/errs"
 	"tilth/internal/platform/limit"
 	"tilth/internal/tools/testkit"
 )
@@ -192,13 +191,10 @@ func TestLargeBodiesAreDecodedInTurn(t *testing.T) {
 	}
 }
 
-func TestBodyRefusals(t *testing.T) {
-	for err, kind := range map[error]errs.Kind{ErrBodiesFull: errs.TooMany, os.ErrDeadlineExceeded: errs.Malformed} {
-		if refusal := BodyRefusal(err); !errs.Is(refusal, kind) {
-			t.Errorf("%v: %v", err, refusal)
+func TestBodyViolations(t *testing.T) {
+	for err, rule := range map[error]Rule{ErrBodiesFull: RuleNoRoom, os.ErrDeadlineExceeded: RuleTooSlow} {
+		if got := ViolationOf(err); got.Rule != rule {
+			t.Errorf("%v: %+v", err, got)
 		}
-	}
-	if refusal := BodyRefusal(io.ErrUnexpectedEOF); refusal != nil {
-		t.Error(refusal)
 	}
 }

@@ -6,12 +6,12 @@ package httpbase
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/netip"
 	"time"
 
-	"tilth/internal/platform/errs"
 	"tilth/internal/platform/text"
 )
 
@@ -74,7 +74,7 @@ func (e *Edge) Fail(w http.ResponseWriter, r *http.Request, err error) {
 func (e *Edge) abort(ctx context.Context, err, gone error) {
 	q, level := RequestFrom(ctx), slog.LevelDebug
 	q.Err = err
-	if gone == nil && ctx.Err() == nil && !errs.Is(err, errs.Unauthenticated) && !errs.Is(err, errs.Forbidden) {
+	if gone == nil && ctx.Err() == nil && !errors.Is(err, errRightsLost) {
 		level = slog.LevelError
 	}
 	attrs := append([]slog.Attr{slog.String("request", q.ID), slog.String(e.OperationKey, q.Operation)}, q.LogAttrs...)

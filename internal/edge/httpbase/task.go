@@ -2,6 +2,8 @@ package httpbase
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net/http"
 
 	"tilth/internal/platform/limit"
@@ -21,6 +23,9 @@ func WithTask(
 	return &taskWriter{ResponseWriter: w, ctx: ctx, task: t, allowed: allowed}, r.WithContext(ctx)
 }
 
+// errRightsLost says that an answer ended because its caller may not have it any more.
+var errRightsLost = errors.New("the caller lost the right to this answer")
+
 type taskWriter struct {
 	http.ResponseWriter
 	ctx     context.Context
@@ -31,7 +36,7 @@ type taskWriter struct {
 // Write writes a part of the body.
 func (w *taskWriter) Write(b []byte) (int, error) {
 	if err := w.allowed(w.ctx); err != nil {
-		return 0, err
+		return 0, fmt.Errorf("%w: %w", errRightsLost, err)
 	}
 	w.task.Pause()
 	defer w.task.Resume(w.ctx)

@@ -47,7 +47,7 @@ func TestTaskEndsWithItsRights(t *testing.T) {
 	})
 	e, _ := newEdge()
 	defer func() {
-		if cut := recover(); cut != http.ErrAbortHandler || client.Body.String() != "a line\na line\n" {
+		if cut, _ := recover().(error); !errors.Is(cut, http.ErrAbortHandler) || client.Body.String() != "a line\na line\n" {
 			t.Errorf("%q, cut off by %v", client.Body, cut)
 		}
 	}()

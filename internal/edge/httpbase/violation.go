@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 
@@ -20,6 +21,8 @@ const (
 	RuleUnreadable Rule = "unreadable" // the request or one parameter cannot be read
 	RuleEncoding   Rule = "encoding"   // not UTF-8
 	RuleTooLarge   Rule = "too large"  // the body exceeds its limit
+	RuleTooSlow    Rule = "too slow"   // the body did not arrive in time
+	RuleNoRoom     Rule = "no room"    // there is no room for the body at the moment
 	RuleRequired   Rule = "required"   // missing
 	RuleUnknown    Rule = "unknown"    // not named in the contract
 	RuleType       Rule = "type"       // a text for a number, and the like
@@ -49,6 +52,12 @@ type Violation struct {
 func ViolationOf(err error) Violation {
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return Violation{Rule: RuleTooLarge}
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return Violation{Rule: RuleTooSlow, Cause: os.ErrDeadlineExceeded}
+	}
+	if errors.Is(err, ErrBodiesFull) {
+		return Violation{Rule: RuleNoRoom, Cause: ErrBodiesFull}
 	}
 	if errors.Is(err, ErrNotUTF8) {
 		return Violation{Rule: RuleEncoding, Cause: ErrNotUTF8}

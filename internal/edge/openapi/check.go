@@ -302,14 +302,15 @@ func violationError(err error) error {
 	if err == nil {
 		return nil
 	}
-	if refusal := httpbase.BodyRefusal(err); refusal != nil {
-		return refusal
-	}
 	b := httpbase.ViolationOf(err)
 	key, named := violationKeys[b.Rule]
 	switch {
 	case b.Rule == httpbase.RuleTooLarge:
 		return errs.New(errs.TooLarge, "error.413")
+	case b.Rule == httpbase.RuleTooSlow:
+		return errs.New(errs.Malformed, "error.slowBody").WithCause(b.Cause)
+	case b.Rule == httpbase.RuleNoRoom:
+		return errs.New(errs.TooMany, "error.429").RetryAfter(httpbase.BodyRetry).WithCause(b.Cause)
 	case b.Rule == httpbase.RuleEncoding:
 		return errs.New(errs.Malformed, "error.encoding").WithCause(b.Cause)
 	case b.Rule == httpbase.RuleUnreadable && b.Field == "":

@@ -69,7 +69,8 @@ func TestRightsAreAskedInsideTheTransaction(t *testing.T) {
 		err := w.DB.Tx(t.Context(), func(ctx context.Context, _ bun.IDB) error {
 			go func() {
 				answer := httptest.NewRecorder()
-				w.handler.ServeHTTP(answer, w.newCall("POST", "/webhooks", webhookBody).request(t, w, "http://tilth.test"))
+				r := w.newCall("POST", "/webhooks", webhookBody).request(t, w, "http://tilth.test")
+				w.handler.ServeHTTP(answer, r)
 				status <- answer.Code
 			}()
 			testkit.Eventually(t, "the request to wait", func() bool { return testkit.LockWaiters(t) == 1 })

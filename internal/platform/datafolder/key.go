@@ -147,12 +147,12 @@ func readDeviceKey(dir string) ([]byte, error) {
 // ExamineKey says what is wrong with the key of a folder, whose database may be of an earlier
 // version. It is empty if nothing is.
 func ExamineKey(ctx context.Context, d *db.DB, dir string) (wrong string, err error) {
-	key, err := readDeviceKey(dir)
+	key, unreadable := readDeviceKey(dir)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(unreadable, fs.ErrNotExist):
 		return missingKey(dir) + ": no device gets in without it. " + keyFromBackup, nil
-	case err != nil:
-		return err.Error(), nil
+	case unreadable != nil:
+		return unreadable.Error(), nil
 	}
 	if there, err := d.HasTable(ctx, "key_fingerprints"); err != nil || !there {
 		return "", err

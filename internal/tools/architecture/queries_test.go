@@ -74,7 +74,7 @@ var crossTenantQueries = map[string]string{
 	"identity.SessionStore.Caller":            "establishes the tenant from an access token",
 	"identity.SessionStore.Refresh":           "establishes the tenant from a refresh token",
 	"identity.SessionStore.endReused":         "establishes the tenant from the session of a refresh token",
-	"identity.CredentialStore.Authenticate":   "establishes the tenant from a key and its secret",
+	"identity.CredentialStore.Find":           "establishes the tenant from a key and its secret",
 	"identity.AvatarStore.Picture":            "an image request carries no token; its address cannot be guessed",
 	"identity.CodeStore.retryAfter":           "limits a phone and an address over all tenants",
 	"identity.CredentialStore.Flush":          "writes every tenant's uses later, by ids that Authenticate found",

@@ -47,6 +47,7 @@ var tenantlessMethods = map[string]string{
 	"audit.Store.Flush":      "writes the entries of all tenants later",
 
 	"identity.CredentialStore.Authenticate": "establishes the tenant from a key and its secret",
+	"identity.CredentialStore.Find":         "establishes the tenant from a key and its secret",
 	"identity.CredentialStore.Run":          "writes every tenant's behind",
 	"identity.CredentialStore.Flush":        "writes every tenant's behind",
 	"identity.AvatarStore.Picture":          "an image request carries no token; its address cannot be guessed",

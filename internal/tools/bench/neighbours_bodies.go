@@ -47,6 +47,9 @@ func newLargeBodies(s NeighbourSize, memory int64) *largeBodies {
 
 func (a *largeBodies) tenants() []Tenant { return []Tenant{a.tenant} }
 
+// setUp limits the server's memory.
+//
+//nolint:unparam // others can fail
 func (a *largeBodies) setUp(_ context.Context, o *ServerOptions) error {
 	o.Args = append(o.Args, "--memory", fmt.Sprintf("%dMiB", a.memory>>20))
 	return nil
@@ -93,14 +96,15 @@ func (a *largeBodies) run(ctx context.Context, t *neighbourRun, r *NeighbourRow)
 	address := strings.TrimPrefix(t.server.Console, "http://")
 	device := a.tenant.Devices
 	for i := range a.holders {
-		head, size := fmt.Sprintf("POST %s HTTP/1.1\r\nAuthorization: Bearer %s\r\n", importPath, a.holder.token), importBody
+		path, size := importPath, importBody
 		switch i % 3 {
 		case 0:
-			head, size = strings.Replace(head, importPath, "/admin-api/client/pc/group/create", 1), formBody
+			path, size = "/admin-api/client/pc/group/create", formBody
 		case 1:
-			head, size = fmt.Sprintf("POST /api/v1/%s/telemetry HTTP/1.1\r\n", device[i%len(device)].Secret), deviceBody
+			path, size = "/api/v1/"+device[i%len(device)].Secret+"/telemetry", deviceBody
 		}
-		head += fmt.Sprintf("Host: tilth\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", size)
+		head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: tilth\r\nAuthorization: Bearer %s\r\n"+
+			"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n", path, a.holder.token, size)
 		text := texts[size]
 		all.Go(func() {
 			a.repeat(ctx, holdFor, func() error { return withhold(ctx, address, head, text) })
@@ -163,7 +167,7 @@ func withhold(ctx context.Context, address, head string, text []byte) error {
 	go func() {
 		res, err := http.ReadResponse(bufio.NewReader(nc), nil)
 		if err == nil {
-			err = answerOf(res)
+			err = errors.Join(answerOf(res), res.Body.Close())
 		}
 		answer <- err
 	}()
