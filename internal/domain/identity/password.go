@@ -42,7 +42,12 @@ const (
 	// maxQueuedHashes bounds the hashes that wait per subnet. It also bounds those of all unknown
 	// requesters together; then one subnet may take half of it.
 	maxQueuedHashes = 32
-	hashRetryAfter  = 2 * time.Second // when to retry after a full queue
+	// While more unknown requesters wait than maxQueuedForDecoys, the hash of a name without an account
+	// is not computed. While maxQueuedForGuessed wait, a guessed account is refused: the places left are
+	// for accounts that nobody guesses at.
+	maxQueuedForDecoys  = maxQueuedHashes / 4
+	maxQueuedForGuessed = maxQueuedHashes / 2
+	hashRetryAfter      = 2 * time.Second // when to retry after a full queue
 )
 
 // Requester says for which account, and from where, a password is verified or hashed. The zero
@@ -51,6 +56,7 @@ type Requester struct {
 	Subnet  limit.Network // the client's, by Subnet; zero for a request with a session and for the provider
 	Known   bool          // the account signed in from there before, or the request has a session
 	Account string        // any text that no other account has
+	Guessed bool          // the account has many failures from where it never signed in
 }
 
 // PlatformRequester is the requester for the provider.
@@ -65,9 +71,17 @@ var Subnet = limit.Grouping{IPv4: 24, IPv6: 48}
 // more while unknown requesters wait for the others. So a flood of sign-ins, with right or wrong
 // passwords, even from ever new subnets, delays other requesters by no more than one another's
 // hashes. A known subnet that never pauses has one hash in five while unknown requesters wait.
+//
+// A flood of names without an account fills no queue: while it is crowded, such a name waits for its
+// turn like any other, then gives it up and answers after as long as one of the latest hashes took. The
+// slots stay busy with what does compute, so that neither its own time nor that of others tells whether
+// a name has an account.
 type Hasher struct {
 	queue *limit.Scheduler[requesterKey, string]
 	cost  Cost
+	took  hashTimes
+	// compute is argon2.IDKey, unless a test replaces it.
+	compute func(password, salt []byte, cost Cost) []byte
 }
 
 // requesterKey is the key of a requester in the queue.
@@ -101,7 +115,9 @@ func NewHasherAt(cost Cost, meter *limit.Meter) *Hasher {
 		MaxOthersWaiting: maxQueuedHashes,
 		OthersBetween:    hashesOfUnknownBetween,
 	})
-	return &Hasher{queue: queue, cost: cost}
+	return &Hasher{queue: queue, cost: cost, compute: func(password, salt []byte, c Cost) []byte {
+		return argon2.IDKey(password, salt, c.Passes, c.Memory, c.Threads, keyLen)
+	}}
 }
 
 // Hash makes the stored form of a password.
@@ -110,11 +126,12 @@ func (h *Hasher) Hash(ctx context.Context, by Requester, password string) (strin
 	if _, err := rand.Read(salt); err != nil {
 		return "", err
 	}
-	key, err := h.derive(ctx, by, password, salt, h.cost)
+	turn, err := h.enter(ctx, by)
 	if err != nil {
 		return "", err
 	}
-	return h.cost.encode(salt, key), nil
+	defer turn.Leave()
+	return h.cost.encode(salt, h.derive(password, salt, h.cost)), nil
 }
 
 // outdated tells whether a new hash would have another cost than stored.
@@ -122,34 +139,52 @@ func (h *Hasher) outdated(stored string) bool { return !strings.HasPrefix(stored
 
 // Verify tells whether stored was made from password.
 func (h *Hasher) Verify(ctx context.Context, by Requester, stored, password string) (bool, error) {
-	var version int
-	var cost Cost
-	parts := strings.Split(stored, "$")
-	if len(parts) != 6 || parts[1] != "argon2id" {
-		return false, fmt.Errorf("the stored password hash is not argon2id")
-	}
-	if _, err := fmt.Sscanf(parts[2], "v=%d", &version); err != nil || version != argon2.Version {
-		return false, fmt.Errorf("the stored password hash has the unknown version %q", parts[2])
-	}
-	if _, err := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &cost.Memory, &cost.Passes, &cost.Threads); err != nil {
-		return false, fmt.Errorf("the stored password hash has the unreadable cost %q", parts[3])
-	}
-	salt, err := base64.RawStdEncoding.DecodeString(parts[4])
-	if err != nil {
-		return false, fmt.Errorf("stored password hash: salt: %w", err)
-	}
-	want, err := base64.RawStdEncoding.DecodeString(parts[5])
-	if err != nil {
-		return false, fmt.Errorf("stored password hash: key: %w", err)
-	}
-	got, err := h.derive(ctx, by, password, salt, cost)
+	cost, salt, want, err := parseHash(stored)
 	if err != nil {
 		return false, err
 	}
-	return subtle.ConstantTimeCompare(got, want) == 1, nil
+	turn, err := h.enter(ctx, by)
+	if err != nil {
+		return false, err
+	}
+	defer turn.Leave()
+	if isDecoy := len(want) == 0; isDecoy && !by.Known && h.queue.OthersWaiting() > maxQueuedForDecoys {
+		if took, ok := h.took.sample(cost); ok {
+			turn.Release()
+			time.Sleep(took) // also if the client has left: a hash would be computed to its end
+			return false, nil
+		}
+	}
+	return subtle.ConstantTimeCompare(h.derive(password, salt, cost), want) == 1, nil
 }
 
-func (h *Hasher) derive(ctx context.Context, by Requester, password string, salt []byte, cost Cost) ([]byte, error) {
+// parseHash reads a stored form. The key of a decoy is empty.
+func parseHash(stored string) (cost Cost, salt, key []byte, err error) {
+	var version int
+	parts := strings.Split(stored, "$")
+	if len(parts) != 6 || parts[1] != "argon2id" {
+		return cost, nil, nil, fmt.Errorf("the stored password hash is not argon2id")
+	}
+	if _, err := fmt.Sscanf(parts[2], "v=%d", &version); err != nil || version != argon2.Version {
+		return cost, nil, nil, fmt.Errorf("the stored password hash has the unknown version %q", parts[2])
+	}
+	if _, err := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &cost.Memory, &cost.Passes, &cost.Threads); err != nil {
+		return cost, nil, nil, fmt.Errorf("the stored password hash has the unreadable cost %q", parts[3])
+	}
+	if salt, err = base64.RawStdEncoding.DecodeString(parts[4]); err != nil {
+		return cost, nil, nil, fmt.Errorf("stored password hash: salt: %w", err)
+	}
+	if key, err = base64.RawStdEncoding.DecodeString(parts[5]); err != nil {
+		return cost, nil, nil, fmt.Errorf("stored password hash: key: %w", err)
+	}
+	return cost, salt, key, nil
+}
+
+// enter waits for a requester's turn.
+func (h *Hasher) enter(ctx context.Context, by Requester) (limit.Task, error) {
+	if by.Guessed && !by.Known && h.queue.OthersWaiting() >= maxQueuedForGuessed {
+		return nil, errs.New(errs.Unavailable, "error.503").RetryAfter(hashRetryAfter)
+	}
 	turn, why := h.queue.Enter(ctx, requesterKey{by.Subnet, by.Known}, by.Account)
 	switch {
 	case why != limit.NotFull:
@@ -157,8 +192,33 @@ func (h *Hasher) derive(ctx context.Context, by Requester, password string, salt
 	case turn == nil:
 		return nil, ctx.Err()
 	}
-	defer turn.Leave()
-	return argon2.IDKey([]byte(password), salt, cost.Passes, cost.Memory, cost.Threads, keyLen), nil
+	return turn, nil
+}
+
+// waitAsUnknown waits as a requester would who is not known, and fails as that one would: so whoever
+// gives a known requester's wrong password does not learn that it is known.
+func (h *Hasher) waitAsUnknown(ctx context.Context, by Requester) error {
+	by.Known = false
+	turn, err := h.enter(ctx, by)
+	if err == nil {
+		turn.Leave()
+	}
+	return err
+}
+
+// imitate takes as long as a hash of the cost of stored, and computes none.
+func (h *Hasher) imitate(stored string) {
+	if cost, _, _, err := parseHash(stored); err == nil {
+		took, _ := h.took.sample(cost)
+		time.Sleep(took)
+	}
+}
+
+func (h *Hasher) derive(password string, salt []byte, cost Cost) []byte {
+	began := time.Now()
+	key := h.compute([]byte(password), salt, cost)
+	h.took.add(cost, time.Since(began))
+	return key
 }
 
 // prefix gives the text that stored forms of this cost, and no others, begin with.

@@ -73,6 +73,9 @@ type Task interface {
 	// Pause lets waiting tasks run until Resume, which waits until this task may run again.
 	Pause()
 	Resume(ctx context.Context)
+	// Release lets another task run in place of this one, which needs nothing of the machine any more:
+	// until Leave it counts only for its key and its submitter.
+	Release()
 	// Leave ends the task.
 	Leave()
 }
@@ -82,6 +85,7 @@ type task[K, M comparable] struct {
 	submitter *submitterQueue[K, M]
 	startedAt time.Time
 	running   bool
+	released  bool          // it runs, and another task may run in its place
 	ready     chan struct{} // closed when the task may run; nil: it does not wait
 }
 
@@ -168,6 +172,7 @@ func (t *Scheduler[K, M]) dispatch() {
 		close(p.ready)
 		p.ready = nil
 		t.addRunning(m, 1)
+		t.addBusy(m.parent, 1)
 		if m.parent.other {
 			t.othersStarted++
 		} else {
@@ -190,8 +195,12 @@ func (t *Scheduler[K, M]) addWaiting(k *keyQueue[K, M], n int) {
 func (t *Scheduler[K, M]) addRunning(m *submitterQueue[K, M], n int) {
 	m.busy += n
 	m.parent.busy += n
+}
+
+// addBusy counts the running tasks of a key that were not released.
+func (t *Scheduler[K, M]) addBusy(k *keyQueue[K, M], n int) {
 	t.busy += n
-	if m.parent.other {
+	if k.other {
 		t.others.busy += n
 	}
 }
@@ -278,6 +287,10 @@ func (t *Scheduler[K, M]) suspend(p *task[K, M]) {
 	p.running = false
 	m, k := p.submitter, p.submitter.parent
 	t.addRunning(m, -1)
+	if !p.released {
+		t.addBusy(k, -1)
+	}
+	p.released = false
 	k.round = moveToBack(k.round, m, len(m.waiting) > 0)
 	t.round = moveToBack(t.round, k, len(k.round) > 0)
 }
@@ -340,7 +353,25 @@ func (p *task[K, M]) Resume(ctx context.Context) {
 	p.await(ctx)
 }
 
+func (p *task[K, M]) Release() {
+	t := p.scheduler
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if p.running && !p.released {
+		p.released = true
+		t.addBusy(p.submitter.parent, -1)
+		t.dispatch()
+	}
+}
+
 func (p *task[K, M]) Leave() { p.Pause() }
+
+// OthersWaiting gives how many tasks of keys without a reservation wait.
+func (t *Scheduler[K, M]) OthersWaiting() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.others.waiting
+}
 
 func (t *Scheduler[K, M]) stats() Stats {
 	t.mu.Lock()

@@ -414,3 +414,42 @@ func TestSchedulerReservationLeavesRestToOthers(t *testing.T) {
 		})
 	}
 }
+
+// A released task lets another run in its place, and holds its submitter's until it leaves.
+func TestSchedulerRelease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTestScheduler(t, SchedulerOptions{
+			MaxRunning: 1, MaxRunningPerKey: 2, MaxRunningPerSubmitter: 1, MaxWaitingPerKey: 9, MaxWaitingPerSubmitter: 9,
+		})
+		s.Reserve(Reservation[string]{For: func(string) bool { return false }, MaxOthersWaiting: 9})
+		first, _ := s.Enter(t.Context(), "a", 1)
+		var same, other Task
+		go func() { same, _ = s.Enter(t.Context(), "a", 1) }()
+		synctest.Wait()
+		go func() { other, _ = s.Enter(t.Context(), "a", 2) }()
+		synctest.Wait()
+		if same != nil || other != nil || s.OthersWaiting() != 2 {
+			t.Fatalf("%v and %v run, %d wait", same, other, s.OthersWaiting())
+		}
+		first.Release()
+		first.Release() // the second does nothing
+		synctest.Wait()
+		if same != nil || other == nil || s.OthersWaiting() != 1 {
+			t.Fatalf("after the release: %v and %v run, %d wait", same, other, s.OthersWaiting())
+		}
+		first.Leave()
+		synctest.Wait()
+		if same != nil {
+			t.Fatal("two run at once")
+		}
+		other.Leave()
+		synctest.Wait()
+		if same == nil {
+			t.Fatal("the last does not run")
+		}
+		same.Leave()
+		if s.Scheduler.busy != 0 || s.others != (load{}) || len(s.keys) > 0 {
+			t.Errorf("%d run, %+v, %d keys are left", s.Scheduler.busy, s.others, len(s.keys))
+		}
+	})
+}
