@@ -16,7 +16,6 @@ import (
 	"tilth/internal/domain/tenant"
 	"tilth/internal/edge/httpbase"
 	"tilth/internal/platform/errs"
-	"tilth/internal/platform/limit"
 	"tilth/internal/platform/memory"
 )
 
@@ -64,7 +63,7 @@ func (s *server) admit(w http.ResponseWriter, r *http.Request) error {
 	info := requestFrom(r.Context())
 	info.Operation, info.heavy = route.Operation.OperationID, httpbase.Heavy(route.Operation)
 	if isPublic(route) {
-		if wait := s.public.Allow(limit.Client.Of(info.Address), limit.One).Retry; wait > 0 {
+		if wait := s.allowPublic(info.Operation, info.Address); wait > 0 {
 			return errs.New(errs.TooMany, "error.429").RetryAfter(wait)
 		}
 	} else {
