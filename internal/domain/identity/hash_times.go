@@ -26,13 +26,20 @@ func (h *hashTimes) add(c Cost, took time.Duration) {
 	h.byCost[c] = latest[max(0, len(latest)-keptHashTimes):]
 }
 
-// sample gives the time of one of the latest hashes of a cost; false: there was none.
-func (h *hashTimes) sample(c Cost) (time.Duration, bool) {
+// sample gives the time of one of the latest hashes of a cost. If there was none yet, it works the time
+// out from one of another cost.
+func (h *hashTimes) sample(c Cost) time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	latest := h.byCost[c]
+	latest, scale := h.byCost[c], 1.0
 	if len(latest) == 0 {
-		return 0, false
+		for other, times := range h.byCost {
+			latest, scale = times, float64(c.Passes)*float64(c.Memory)/float64(other.Passes)/float64(other.Memory)
+			break
+		}
 	}
-	return latest[rand.IntN(len(latest))], true
+	if len(latest) == 0 {
+		return 0
+	}
+	return time.Duration(scale * float64(latest[rand.IntN(len(latest))]))
 }

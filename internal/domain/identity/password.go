@@ -42,10 +42,12 @@ const (
 	// maxQueuedHashes bounds the hashes that wait per subnet. It also bounds those of all unknown
 	// requesters together; then one subnet may take half of it.
 	maxQueuedHashes = 32
-	// While more unknown requesters wait than maxQueuedForDecoys, the hash of a name without an account
-	// is not computed. While maxQueuedForGuessed wait, a guessed account is refused: the places left are
-	// for accounts that nobody guesses at.
-	maxQueuedForDecoys  = maxQueuedHashes / 4
+	// The hash of a name without an account is skipped while known requesters wait, or more unknown ones
+	// than compute at once. It takes none of their places, but has some of its own.
+	maxQueuedBeforeSkip = maxConcurrentHashes - hashesReservedForKnown
+	maxQueuedWithDecoys = 1024
+	// While maxQueuedForGuessed wait, a guessed account is refused: the places left are for accounts that
+	// nobody guesses at.
 	maxQueuedForGuessed = maxQueuedHashes / 2
 	hashRetryAfter      = 2 * time.Second // when to retry after a full queue
 )
@@ -72,10 +74,10 @@ var Subnet = limit.Grouping{IPv4: 24, IPv6: 48}
 // passwords, even from ever new subnets, delays other requesters by no more than one another's
 // hashes. A known subnet that never pauses has one hash in five while unknown requesters wait.
 //
-// A flood of names without an account fills no queue: while it is crowded, such a name waits for its
-// turn like any other, then gives it up and answers after as long as one of the latest hashes took. The
-// slots stay busy with what does compute, so that neither its own time nor that of others tells whether
-// a name has an account.
+// A flood of names without an account fills no queue: while others wait, such a name waits for its turn
+// like any other, and then for as long as one of the latest hashes took, without one of the slots. These
+// stay busy with what does compute, so that neither its own time nor that of others tells whether a name
+// has an account.
 type Hasher struct {
 	queue *limit.Scheduler[requesterKey, string]
 	cost  Cost
@@ -114,6 +116,9 @@ func NewHasherAt(cost Cost, meter *limit.Meter) *Hasher {
 		For:              func(a requesterKey) bool { return a.known },
 		MaxOthersWaiting: maxQueuedHashes,
 		OthersBetween:    hashesOfUnknownBetween,
+
+		OthersBeforeSkip:   maxQueuedBeforeSkip,
+		MaxOptionalWaiting: maxQueuedWithDecoys,
 	})
 	return &Hasher{queue: queue, cost: cost, compute: func(password, salt []byte, c Cost) []byte {
 		return argon2.IDKey(password, salt, c.Passes, c.Memory, c.Threads, keyLen)
@@ -126,7 +131,7 @@ func (h *Hasher) Hash(ctx context.Context, by Requester, password string) (strin
 	if _, err := rand.Read(salt); err != nil {
 		return "", err
 	}
-	turn, err := h.enter(ctx, by)
+	turn, _, err := h.enter(ctx, by, false)
 	if err != nil {
 		return "", err
 	}
@@ -143,17 +148,15 @@ func (h *Hasher) Verify(ctx context.Context, by Requester, stored, password stri
 	if err != nil {
 		return false, err
 	}
-	turn, err := h.enter(ctx, by)
+	isDecoy := len(want) == 0
+	turn, skip, err := h.enter(ctx, by, isDecoy)
 	if err != nil {
 		return false, err
 	}
 	defer turn.Leave()
-	if isDecoy := len(want) == 0; isDecoy && !by.Known && h.queue.OthersWaiting() > maxQueuedForDecoys {
-		if took, ok := h.took.sample(cost); ok {
-			turn.Release()
-			time.Sleep(took) // also if the client has left: a hash would be computed to its end
-			return false, nil
-		}
+	if skip {
+		time.Sleep(h.took.sample(cost)) // also if the client has left: a hash would be computed to its end
+		return false, nil
 	}
 	return subtle.ConstantTimeCompare(h.derive(password, salt, cost), want) == 1, nil
 }
@@ -180,26 +183,33 @@ func parseHash(stored string) (cost Cost, salt, key []byte, err error) {
 	return cost, salt, key, nil
 }
 
-// enter waits for a requester's turn.
-func (h *Hasher) enter(ctx context.Context, by Requester) (limit.Task, error) {
+// enter waits for a requester's turn. skip tells that others wait, so that the hash of a decoy is not
+// computed.
+func (h *Hasher) enter(ctx context.Context, by Requester, decoy bool) (turn limit.Task, skip bool, err error) {
+	busy := errs.New(errs.Unavailable, "error.503").RetryAfter(hashRetryAfter)
 	if by.Guessed && !by.Known && h.queue.OthersWaiting() >= maxQueuedForGuessed {
-		return nil, errs.New(errs.Unavailable, "error.503").RetryAfter(hashRetryAfter)
+		return nil, false, busy
 	}
-	turn, why := h.queue.Enter(ctx, requesterKey{by.Subnet, by.Known}, by.Account)
+	why, key := limit.NotFull, requesterKey{by.Subnet, by.Known}
+	if decoy {
+		turn, skip, why = h.queue.EnterOptional(ctx, key, by.Account)
+	} else {
+		turn, why = h.queue.Enter(ctx, key, by.Account)
+	}
 	switch {
 	case why != limit.NotFull:
-		return nil, errs.New(errs.Unavailable, "error.503").RetryAfter(hashRetryAfter)
+		return nil, false, busy
 	case turn == nil:
-		return nil, ctx.Err()
+		return nil, false, ctx.Err()
 	}
-	return turn, nil
+	return turn, skip, nil
 }
 
 // waitAsUnknown waits as a requester would who is not known, and fails as that one would: so whoever
 // gives a known requester's wrong password does not learn that it is known.
 func (h *Hasher) waitAsUnknown(ctx context.Context, by Requester) error {
 	by.Known = false
-	turn, err := h.enter(ctx, by)
+	turn, _, err := h.enter(ctx, by, true)
 	if err == nil {
 		turn.Leave()
 	}
@@ -209,8 +219,7 @@ func (h *Hasher) waitAsUnknown(ctx context.Context, by Requester) error {
 // imitate takes as long as a hash of the cost of stored, and computes none.
 func (h *Hasher) imitate(stored string) {
 	if cost, _, _, err := parseHash(stored); err == nil {
-		took, _ := h.took.sample(cost)
-		time.Sleep(took)
+		time.Sleep(h.took.sample(cost))
 	}
 }
 

@@ -165,6 +165,8 @@ var attacks = []struct {
 	{"live streams", func(s NeighbourSize) attack { return newManyScreens(s) }, briefTime},
 	{"stale loggers", func(NeighbourSize) attack { return newStale() }, briefTime},
 	{"guessing", func(NeighbourSize) attack { return newGuessing() }, briefTime},
+	{"a flood of guesses", func(NeighbourSize) attack { return newFlood() }, briefTime},
+	{"look-ups", func(NeighbourSize) attack { return newLookUps() }, briefTime},
 	{"a crowded tenant", func(s NeighbourSize) attack { return newCrowded(s) }, briefTime},
 }
 
