@@ -77,6 +77,16 @@ func (h *Hasher) FillUnknown(ctx context.Context) (leave func()) {
 	}
 }
 
+// Hashes gives how many hashes were computed, up to keptHashTimes of each cost.
+func (h *Hasher) Hashes() (n int) {
+	h.took.mu.Lock()
+	defer h.took.mu.Unlock()
+	for _, times := range h.took.byCost {
+		n += len(times)
+	}
+	return n
+}
+
 // SetHashTime has hashes of a cost taken for as long as d.
 func (h *Hasher) SetHashTime(c Cost, d time.Duration) {
 	for range keptHashTimes {

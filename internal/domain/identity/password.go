@@ -59,6 +59,8 @@ type Requester struct {
 	Known   bool          // the account signed in from there before, or the request has a session
 	Account string        // any text that no other account has
 	Guessed bool          // the account has many failures from where it never signed in
+	// Recheck, if it is set, refuses in the requester's turn, before the hash is computed.
+	Recheck func() error
 }
 
 // PlatformRequester is the requester for the provider.
@@ -154,6 +156,11 @@ func (h *Hasher) Verify(ctx context.Context, by Requester, stored, password stri
 		return false, err
 	}
 	defer turn.Leave()
+	if by.Recheck != nil {
+		if err := by.Recheck(); err != nil {
+			return false, err
+		}
+	}
 	if skip {
 		time.Sleep(h.took.sample(cost)) // also if the client has left: a hash would be computed to its end
 		return false, nil

@@ -116,6 +116,13 @@ func (s *SignIn) WithPassword(ctx context.Context, a Attempt) (TokenPair, error)
 		Subnet: a.subnet(), Known: from.known, Account: accountKey(a.Tenant, a.UserName),
 		Guessed: s.failures.isGuessed(from),
 	}
+	if !from.known {
+		// Of many guesses at an account that wait, those after the last that is looked at cost no hash.
+		requester.Recheck = func() error {
+			_, err := s.failures.recordOutcome(from, s.Captcha.Policy, passed, true, nil)
+			return err
+		}
+	}
 	for again := false; ; again = true {
 		right, err := s.Hasher.Verify(ctx, requester, user.PasswordHash, a.Password)
 		if err != nil {

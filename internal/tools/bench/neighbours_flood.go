@@ -14,11 +14,12 @@ import (
 const (
 	floodEvery     = time.Second / 50
 	guessedUsers   = 20
+	guessedEach    = 10 // one guess in so many is at one of them
 	neighbourUsers = 30
 	neighbourEvery = time.Second // of those who signed in from there before, and of those who did not
 )
 
-// flood is guesses at passwords, each from another network, half of them at accounts that exist. Beside
+// flood is guesses at passwords, each from another network, one in ten at an account that exists. Beside
 // them people of another tenant sign in with the right password: from networks where they did so
 // before, and from new ones.
 type flood struct {
@@ -61,8 +62,8 @@ func (a *flood) run(ctx context.Context, t *neighbourRun, r *NeighbourRow) error
 		defer tick.Stop()
 		for i := 0; ; i++ {
 			w := Tenant{Name: a.guessed.Name, Password: "not the right one"}
-			if w.User = "guess" + strconv.FormatUint(rand.Uint64(), 36); i%2 == 0 {
-				w.User = a.guessed.Guests[i/2%guessedUsers]
+			if w.User = "guess" + strconv.FormatUint(rand.Uint64(), 36); i%guessedEach == 0 {
+				w.User = a.guessed.Guests[i/guessedEach%guessedUsers]
 			}
 			select {
 			case <-tick.C:
