@@ -22,8 +22,10 @@ func (h *hashTimes) add(c Cost, took time.Duration) {
 	if h.byCost == nil {
 		h.byCost = map[Cost][]time.Duration{}
 	}
-	latest := append(h.byCost[c], took)
-	h.byCost[c] = latest[max(0, len(latest)-keptHashTimes):]
+	h.byCost[c] = append(h.byCost[c], took)
+	if n := len(h.byCost[c]); n > keptHashTimes {
+		h.byCost[c] = h.byCost[c][n-keptHashTimes:]
+	}
 }
 
 // sample gives the time of one of the latest hashes of a cost. If there was none yet, it works the time

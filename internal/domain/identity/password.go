@@ -197,7 +197,8 @@ func (h *Hasher) enter(ctx context.Context, by Requester, decoy bool) (turn limi
 	if by.Guessed && !by.Known && h.queue.OthersWaiting() >= maxQueuedForGuessed {
 		return nil, false, busy
 	}
-	why, key := limit.NotFull, requesterKey{by.Subnet, by.Known}
+	var why limit.Full
+	key := requesterKey{by.Subnet, by.Known}
 	if decoy {
 		turn, skip, why = h.queue.EnterOptional(ctx, key, by.Account)
 	} else {

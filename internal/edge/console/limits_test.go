@@ -69,7 +69,8 @@ func TestPublicBudgets(t *testing.T) {
 	budgets := map[string][]testkit.Call{
 		"console_calls": {{Path: settingsPath}, {Path: byNamePath + "?name=x"}},
 		"console_captchas": {
-			post(captchaPath, blockPuzzle), post(checkPath, `{"captchaType":"blockPuzzle","pointJson":"x","token":"x"}`),
+			post(captchaPath, blockPuzzle),
+			post(checkPath, `{"captchaType":"blockPuzzle","pointJson":"x","token":"x"}`),
 		},
 		"console_sign_ins": {
 			loginCall("field", "ada", "x"), publicPost(t, loginCodePath, body{"ticket": "x", "code": "123456"}),

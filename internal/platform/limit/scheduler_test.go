@@ -420,7 +420,11 @@ func TestSchedulerReservationLeavesRestToOthers(t *testing.T) {
 func TestSchedulerSkipsOptionalTasks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTestScheduler(t, SchedulerOptions{
-			MaxRunning: 1, MaxRunningPerKey: 9, MaxRunningPerSubmitter: 1, MaxWaitingPerKey: 9, MaxWaitingPerSubmitter: 9,
+			MaxRunning:             1,
+			MaxRunningPerKey:       9,
+			MaxRunningPerSubmitter: 1,
+			MaxWaitingPerKey:       9,
+			MaxWaitingPerSubmitter: 9,
 		})
 		s.Reserve(Reservation[string]{
 			For: func(key string) bool { return key == "home" }, MaxOthersWaiting: 2, OthersBeforeSkip: 1, MaxOptionalWaiting: 6,
@@ -429,7 +433,9 @@ func TestSchedulerSkipsOptionalTasks(t *testing.T) {
 		tasks := map[string]Task{}
 		enter := func(name, key string, submitter int, optional bool) {
 			go func() {
-				task, skip, why := Task(nil), false, NotFull
+				var task Task
+				var skip bool
+				var why Full
 				if optional {
 					task, skip, why = s.EnterOptional(t.Context(), key, submitter)
 				} else {

@@ -74,7 +74,9 @@ func (a *lookUps) run(ctx context.Context, t *neighbourRun, r *NeighbourRow) err
 	})
 	w := a.tenant
 	w.User = visitor
-	a.signIn.run(ctx, signInEvery, forever, func(ctx context.Context) error { return enterFrom(ctx, base, w, sharedFrom) })
+	a.signIn.run(ctx, signInEvery, forever, func(ctx context.Context) error {
+		return enterFrom(ctx, base, w, sharedFrom)
+	})
 	all.Wait()
 	in, renewed := a.signIn.stats(), a.renewals.stats()
 	r.remark(
