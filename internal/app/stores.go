@@ -239,7 +239,7 @@ func newStores(
 		Messages:      notify.NewMessageStore(d),
 		Live:          live.NewHub(hex.EncodeToString(epoch)),
 	}
-	if s.Factors, err = identity.NewSecondFactorStore(d, s.Users, factors, time.Now); err != nil {
+	if s.Factors, err = identity.NewSecondFactorStore(d, s.Users, factors, time.Now, limits); err != nil {
 		return nil, err
 	}
 	s.Live.MaxPerPerson, s.Live.MaxPerTenant = set.ScreensAUser, set.ScreensATenant

@@ -129,7 +129,7 @@ func (a *Account) withCode(
 			if err != nil {
 				return err
 			}
-			from.known = true
+			from.signedIn = true
 			if refusal, err = a.SignIn.tryCode(ctx, from, u, p.Code); refusal != nil || err != nil {
 				return err
 			}

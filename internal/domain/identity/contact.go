@@ -4,6 +4,7 @@ import (
 	"net/mail"
 	"regexp"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"tilth/internal/domain/tenant"
@@ -61,6 +62,13 @@ func parseEmail(typed string) (string, error) {
 		return "", errs.New(errs.Refused, "profile.emailFormat")
 	}
 	return typed, nil
+}
+
+// isIssuedEmail tells whether the address that an issuer gives a person is one, as people may enter it,
+// and shows all that it has.
+func isIssuedEmail(address string) bool {
+	return IsEmail(address) && !tenant.HasNumericMailHost(address) &&
+		!strings.ContainsFunc(address, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 // IsEmail tells whether mail can be sent to an address as it is.

@@ -2,8 +2,10 @@ package identity
 
 import (
 	"context"
+	"net/netip"
 	"runtime"
 	"sync"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -50,6 +52,45 @@ func (h *Hasher) FillQueue(ctx context.Context, network limit.Network) (leave fu
 		cancel()
 		wait.Wait()
 		running.Leave()
+	}
+}
+
+// FillUnknown lets unknown requesters run and wait until the next is refused, until leave is called.
+func (h *Hasher) FillUnknown(ctx context.Context) (leave func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var wait sync.WaitGroup
+	for i := range maxConcurrentHashes - hashesReservedForKnown + maxQueuedHashes {
+		wait.Go(func() {
+			of := requesterKey{Subnet.Of(netip.AddrFrom4([4]byte{10, 99, byte(i), 1})), false}
+			if turn, _ := h.queue.Enter(ctx, of, "queued"); turn != nil {
+				<-ctx.Done()
+				turn.Leave()
+			}
+		})
+	}
+	for h.queue.OthersWaiting() < maxQueuedHashes {
+		runtime.Gosched()
+	}
+	return func() {
+		cancel()
+		wait.Wait()
+	}
+}
+
+// Hashes gives how many hashes were computed, up to keptHashTimes of each cost.
+func (h *Hasher) Hashes() (n int) {
+	h.took.mu.Lock()
+	defer h.took.mu.Unlock()
+	for _, times := range h.took.byCost {
+		n += len(times)
+	}
+	return n
+}
+
+// SetHashTime has hashes of a cost taken for as long as d.
+func (h *Hasher) SetHashTime(c Cost, d time.Duration) {
+	for range keptHashTimes {
+		h.took.add(c, d)
 	}
 }
 

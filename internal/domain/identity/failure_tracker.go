@@ -17,16 +17,21 @@ import (
 // sign-in require a captcha. Failures from other addresses never lock an account, so nobody can
 // lock out another user.
 //
-// After failuresToWait failures from one subnet, at any accounts that never signed in from it, each
-// such account has to wait before another attempt from there: minBackoff, and twice as long after
-// each failure, up to maxBackoff. Each account waits separately, so that nobody can use up the
-// moment in which another user may try. After failuresToWarn failures of one account from subnets
-// that it never signed in from, its owner gets a warning.
+// After failuresToWait failures from one subnet, at any accounts, each account that never signed in
+// from it has to wait before another attempt from there: minBackoff, and twice as long after each
+// failure, up to maxBackoff. Each account waits separately, so that nobody can use up the moment in
+// which another user may try. After failuresToWarn failures of one account from subnets that it never
+// signed in from, its owner gets a warning.
+//
+// Accounts that signed in from the subnet are counted and refused in the same way, except that their
+// right password is let in. Wrong ones given meanwhile are counted apart, since the others' are not
+// looked at: after failuresToSpend of them the account waits in that subnet as if it were new there.
 const (
 	failuresToLock   = 10
 	failuresToDemand = 3
 	failuresToWait   = failuresToLock
 	failuresToWarn   = 10
+	failuresToSpend  = 10
 	failureWindow    = 15 * time.Minute
 
 	// Whoever guesses codes knows the password. codesToLock wrong codes of one account within
@@ -38,8 +43,8 @@ const (
 	minBackoff = time.Second
 	maxBackoff = 30 * time.Second
 
-	// Each failure costs a password hash, of which a machine computes some tens a second: no
-	// attacker reaches this number within failureWindow.
+	// Each failure at an account costs a password hash, of which a machine computes some tens a second.
+	// Guesses at names without an account may be more; what they evict is single failures of such names.
 	maxTrackedFailures = 100_000
 )
 
@@ -48,6 +53,7 @@ const (
 type origin struct {
 	accountAddress, account, address, subnet, accountSubnet failureKey
 	known                                                   bool // the account signed in from the subnet before
+	signedIn                                                bool // the request has a session: subnets do not count
 }
 
 type failureKey [16]byte
@@ -80,7 +86,8 @@ type failureTracker struct {
 	mu sync.Mutex // held from a check until its outcome is recorded
 
 	pairs, accounts, addresses *limit.SlidingWindows[failureKey]
-	subnets                    *limit.SlidingWindows[failureKey] // at accounts to which they are unfamiliar
+	subnets                    *limit.SlidingWindows[failureKey]
+	hidden                     *limit.SlidingWindows[failureKey] // refused as if nobody had looked at them
 	guesses                    *limit.SlidingWindows[failureKey] // of an account, from unfamiliar subnets
 	subnetWaits                *limit.Cooldowns[failureKey]
 	codes                      *limit.SlidingWindows[failureKey] // wrong codes of an account
@@ -99,6 +106,7 @@ func newFailureTracker(now func() time.Time, meter *limit.Meter) *failureTracker
 		addresses:   failures("sign_in_address", failuresToDemand),
 		subnets:     failures("sign_in_network", failuresCountedPerSubnet),
 		guesses:     failures("sign_in_guess", failuresToWarn),
+		hidden:      failures("sign_in_hidden", failuresToSpend),
 		subnetWaits: limit.NewCooldowns[failureKey](options("sign_in_wait"), failureWindow),
 		codes:       limit.NewSlidingWindows[failureKey](options("sign_in_code"), codesToLock, codeFailureWindow),
 	}
@@ -116,19 +124,41 @@ func backoff(failures int) time.Duration {
 	return min(maxBackoff, minBackoff<<(failures-failuresToWait))
 }
 
-// checkLocked gives the refusal of an attempt that is locked, whether or not a captcha was passed;
-// nil if the attempt may go on.
+// checkLocked gives the refusal of an attempt that is locked or has to wait, whether or not a captcha
+// was passed; nil if the attempt may go on.
 func (w *failureTracker) checkLocked(from origin) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if err := w.lockError(from); err != nil || from.known {
+	if err := w.checkPair(from); err != nil || from.known || from.signedIn {
 		return err
 	}
+	return w.checkWait(from)
+}
+
+// checkPair gives the refusal of an attempt whose account is locked for the address.
+func (w *failureTracker) checkPair(from origin) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.pairError(from)
+}
+
+// checkWait gives the refusal of an attempt whose account has to wait if it never signed in from the
+// subnet, whether or not it did.
+func (w *failureTracker) checkWait(from origin) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if wait := w.subnetWaits.Try(from.accountSubnet, backoff(w.subnets.Count(from.subnet))); wait > 0 {
 		return lockedError(wait)
 	}
 	return nil
 }
+
+// hasSpentFamiliarity tells whether so many wrong passwords of an account were refused as if nobody
+// had looked at them that it counts as one that never signed in from the subnet.
+func (w *failureTracker) hasSpentFamiliarity(from origin) bool {
+	return w.hidden.Left(from.accountSubnet) > 0
+}
+
+// isGuessed tells whether an account has many failures from subnets that it never signed in from.
+func (w *failureTracker) isGuessed(from origin) bool { return w.guesses.Left(from.account) > 0 }
 
 // checkCaptcha gives the refusal of an attempt that must pass a captcha first; nil if it need not.
 func (w *failureTracker) checkCaptcha(from origin, d CaptchaPolicy, passed bool) error {
@@ -139,18 +169,34 @@ func (w *failureTracker) checkCaptcha(from origin, d CaptchaPolicy, passed bool)
 
 // recordOutcome records the outcome of an attempt whose password was verified, and gives its
 // refusal. It checks the limits again, since concurrent attempts may have failed meanwhile:
-// parallel attempts learn no more than sequential ones. warnOwner says that the account now has
-// failuresToWarn failures from subnets that it never signed in from, so its owner should be warned.
-func (w *failureTracker) recordOutcome(from origin, d CaptchaPolicy, passed, right bool) (warnOwner bool, err error) {
+// parallel attempts learn no more than sequential ones. hidden is the refusal that the attempt would
+// have got, before its password was looked at, if the account had never signed in from the subnet; nil:
+// none. warnOwner says that the account now has failuresToWarn failures from subnets that it never
+// signed in from, so its owner should be warned.
+func (w *failureTracker) recordOutcome(
+	from origin,
+	d CaptchaPolicy,
+	passed, right bool,
+	hidden error,
+) (warnOwner bool, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err := w.lockError(from); err != nil {
+	if err := w.pairError(from); err != nil {
 		return false, err
 	}
-	if err := w.captchaError(from, d, passed); err != nil {
-		return false, err
+	if wait := w.subnetWaits.Left(from.accountSubnet); wait > 0 && hidden == nil && !from.signedIn {
+		hidden = lockedError(wait)
 	}
-	if right {
+	captcha := w.captchaError(from, d, passed)
+	switch {
+	case hidden != nil && (!from.known || !right || captcha != nil):
+		if from.known {
+			w.hidden.Add(from.accountSubnet)
+		}
+		return false, hidden
+	case captcha != nil:
+		return false, captcha
+	case right:
 		return false, nil
 	}
 	return w.addFailure(from), errs.New(errs.Refused, "signin.fail")
@@ -160,11 +206,14 @@ func (w *failureTracker) addFailure(from origin) (warnOwner bool) {
 	w.pairs.Add(from.accountAddress)
 	w.accounts.Add(from.account)
 	w.addresses.Add(from.address)
+	if from.signedIn {
+		return false
+	}
+	w.subnets.Add(from.subnet)
+	if wait := backoff(w.subnets.Count(from.subnet)); wait > 0 {
+		w.subnetWaits.Begin(from.accountSubnet, wait)
+	}
 	if !from.known {
-		w.subnets.Add(from.subnet)
-		if wait := backoff(w.subnets.Count(from.subnet)); wait > 0 {
-			w.subnetWaits.Begin(from.accountSubnet, wait)
-		}
 		before := w.guesses.Count(from.account)
 		w.guesses.Add(from.account)
 		warnOwner = before < failuresToWarn && w.guesses.Count(from.account) == failuresToWarn
@@ -209,16 +258,8 @@ func (w *failureTracker) forgive(from origin) {
 	w.subnetWaits.Forget(from.accountSubnet)
 }
 
-// lockError gives the refusal of an attempt whose account is locked for the address, or has to wait
-// for the subnet.
-func (w *failureTracker) lockError(from origin) error {
+func (w *failureTracker) pairError(from origin) error {
 	if wait := w.pairs.LockedFor(from.accountAddress); wait > 0 {
-		return lockedError(wait)
-	}
-	if from.known {
-		return nil
-	}
-	if wait := w.subnetWaits.Left(from.accountSubnet); wait > 0 {
 		return lockedError(wait)
 	}
 	return nil

@@ -42,7 +42,14 @@ const (
 	// maxQueuedHashes bounds the hashes that wait per subnet. It also bounds those of all unknown
 	// requesters together; then one subnet may take half of it.
 	maxQueuedHashes = 32
-	hashRetryAfter  = 2 * time.Second // when to retry after a full queue
+	// The hash of a name without an account is skipped while known requesters wait, or more unknown ones
+	// than compute at once. It takes none of their places, but has some of its own.
+	maxQueuedBeforeSkip = maxConcurrentHashes - hashesReservedForKnown
+	maxQueuedWithDecoys = 1024
+	// While maxQueuedForGuessed wait, a guessed account is refused: the places left are for accounts that
+	// nobody guesses at.
+	maxQueuedForGuessed = maxQueuedHashes / 2
+	hashRetryAfter      = 2 * time.Second // when to retry after a full queue
 )
 
 // Requester says for which account, and from where, a password is verified or hashed. The zero
@@ -51,6 +58,9 @@ type Requester struct {
 	Subnet  limit.Network // the client's, by Subnet; zero for a request with a session and for the provider
 	Known   bool          // the account signed in from there before, or the request has a session
 	Account string        // any text that no other account has
+	Guessed bool          // the account has many failures from where it never signed in
+	// Recheck, if it is set, refuses in the requester's turn, before the hash is computed.
+	Recheck func() error
 }
 
 // PlatformRequester is the requester for the provider.
@@ -65,9 +75,17 @@ var Subnet = limit.Grouping{IPv4: 24, IPv6: 48}
 // more while unknown requesters wait for the others. So a flood of sign-ins, with right or wrong
 // passwords, even from ever new subnets, delays other requesters by no more than one another's
 // hashes. A known subnet that never pauses has one hash in five while unknown requesters wait.
+//
+// A flood of names without an account fills no queue: while others wait, such a name waits for its turn
+// like any other, and then for as long as one of the latest hashes took, without one of the slots. These
+// stay busy with what does compute, so that neither its own time nor that of others tells whether a name
+// has an account.
 type Hasher struct {
 	queue *limit.Scheduler[requesterKey, string]
 	cost  Cost
+	took  hashTimes
+	// compute is argon2.IDKey, unless a test replaces it.
+	compute func(password, salt []byte, cost Cost) []byte
 }
 
 // requesterKey is the key of a requester in the queue.
@@ -100,8 +118,13 @@ func NewHasherAt(cost Cost, meter *limit.Meter) *Hasher {
 		For:              func(a requesterKey) bool { return a.known },
 		MaxOthersWaiting: maxQueuedHashes,
 		OthersBetween:    hashesOfUnknownBetween,
+
+		OthersBeforeSkip:   maxQueuedBeforeSkip,
+		MaxOptionalWaiting: maxQueuedWithDecoys,
 	})
-	return &Hasher{queue: queue, cost: cost}
+	return &Hasher{queue: queue, cost: cost, compute: func(password, salt []byte, c Cost) []byte {
+		return argon2.IDKey(password, salt, c.Passes, c.Memory, c.Threads, keyLen)
+	}}
 }
 
 // Hash makes the stored form of a password.
@@ -110,11 +133,12 @@ func (h *Hasher) Hash(ctx context.Context, by Requester, password string) (strin
 	if _, err := rand.Read(salt); err != nil {
 		return "", err
 	}
-	key, err := h.derive(ctx, by, password, salt, h.cost)
+	turn, _, err := h.enter(ctx, by, false)
 	if err != nil {
 		return "", err
 	}
-	return h.cost.encode(salt, key), nil
+	defer turn.Leave()
+	return h.cost.encode(salt, h.derive(password, salt, h.cost)), nil
 }
 
 // outdated tells whether a new hash would have another cost than stored.
@@ -122,43 +146,96 @@ func (h *Hasher) outdated(stored string) bool { return !strings.HasPrefix(stored
 
 // Verify tells whether stored was made from password.
 func (h *Hasher) Verify(ctx context.Context, by Requester, stored, password string) (bool, error) {
-	var version int
-	var cost Cost
-	parts := strings.Split(stored, "$")
-	if len(parts) != 6 || parts[1] != "argon2id" {
-		return false, fmt.Errorf("the stored password hash is not argon2id")
-	}
-	if _, err := fmt.Sscanf(parts[2], "v=%d", &version); err != nil || version != argon2.Version {
-		return false, fmt.Errorf("the stored password hash has the unknown version %q", parts[2])
-	}
-	if _, err := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &cost.Memory, &cost.Passes, &cost.Threads); err != nil {
-		return false, fmt.Errorf("the stored password hash has the unreadable cost %q", parts[3])
-	}
-	salt, err := base64.RawStdEncoding.DecodeString(parts[4])
-	if err != nil {
-		return false, fmt.Errorf("stored password hash: salt: %w", err)
-	}
-	want, err := base64.RawStdEncoding.DecodeString(parts[5])
-	if err != nil {
-		return false, fmt.Errorf("stored password hash: key: %w", err)
-	}
-	got, err := h.derive(ctx, by, password, salt, cost)
+	cost, salt, want, err := parseHash(stored)
 	if err != nil {
 		return false, err
 	}
-	return subtle.ConstantTimeCompare(got, want) == 1, nil
-}
-
-func (h *Hasher) derive(ctx context.Context, by Requester, password string, salt []byte, cost Cost) ([]byte, error) {
-	turn, why := h.queue.Enter(ctx, requesterKey{by.Subnet, by.Known}, by.Account)
-	switch {
-	case why != limit.NotFull:
-		return nil, errs.New(errs.Unavailable, "error.503").RetryAfter(hashRetryAfter)
-	case turn == nil:
-		return nil, ctx.Err()
+	isDecoy := len(want) == 0
+	turn, skip, err := h.enter(ctx, by, isDecoy)
+	if err != nil {
+		return false, err
 	}
 	defer turn.Leave()
-	return argon2.IDKey([]byte(password), salt, cost.Passes, cost.Memory, cost.Threads, keyLen), nil
+	if by.Recheck != nil {
+		if err := by.Recheck(); err != nil {
+			return false, err
+		}
+	}
+	if skip {
+		time.Sleep(h.took.sample(cost)) // also if the client has left: a hash would be computed to its end
+		return false, nil
+	}
+	return subtle.ConstantTimeCompare(h.derive(password, salt, cost), want) == 1, nil
+}
+
+// parseHash reads a stored form. The key of a decoy is empty.
+func parseHash(stored string) (cost Cost, salt, key []byte, err error) {
+	var version int
+	parts := strings.Split(stored, "$")
+	if len(parts) != 6 || parts[1] != "argon2id" {
+		return cost, nil, nil, fmt.Errorf("the stored password hash is not argon2id")
+	}
+	if _, err := fmt.Sscanf(parts[2], "v=%d", &version); err != nil || version != argon2.Version {
+		return cost, nil, nil, fmt.Errorf("the stored password hash has the unknown version %q", parts[2])
+	}
+	if _, err := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &cost.Memory, &cost.Passes, &cost.Threads); err != nil {
+		return cost, nil, nil, fmt.Errorf("the stored password hash has the unreadable cost %q", parts[3])
+	}
+	if salt, err = base64.RawStdEncoding.DecodeString(parts[4]); err != nil {
+		return cost, nil, nil, fmt.Errorf("stored password hash: salt: %w", err)
+	}
+	if key, err = base64.RawStdEncoding.DecodeString(parts[5]); err != nil {
+		return cost, nil, nil, fmt.Errorf("stored password hash: key: %w", err)
+	}
+	return cost, salt, key, nil
+}
+
+// enter waits for a requester's turn. skip tells that others wait, so that the hash of a decoy is not
+// computed.
+func (h *Hasher) enter(ctx context.Context, by Requester, decoy bool) (turn limit.Task, skip bool, err error) {
+	busy := errs.New(errs.Unavailable, "error.503").RetryAfter(hashRetryAfter)
+	if by.Guessed && !by.Known && h.queue.OthersWaiting() >= maxQueuedForGuessed {
+		return nil, false, busy
+	}
+	var why limit.Full
+	key := requesterKey{by.Subnet, by.Known}
+	if decoy {
+		turn, skip, why = h.queue.EnterOptional(ctx, key, by.Account)
+	} else {
+		turn, why = h.queue.Enter(ctx, key, by.Account)
+	}
+	switch {
+	case why != limit.NotFull:
+		return nil, false, busy
+	case turn == nil:
+		return nil, false, ctx.Err()
+	}
+	return turn, skip, nil
+}
+
+// waitAsUnknown waits as a requester would who is not known, and fails as that one would: so whoever
+// gives a known requester's wrong password does not learn that it is known.
+func (h *Hasher) waitAsUnknown(ctx context.Context, by Requester) error {
+	by.Known = false
+	turn, _, err := h.enter(ctx, by, true)
+	if err == nil {
+		turn.Leave()
+	}
+	return err
+}
+
+// imitate takes as long as a hash of the cost of stored, and computes none.
+func (h *Hasher) imitate(stored string) {
+	if cost, _, _, err := parseHash(stored); err == nil {
+		time.Sleep(h.took.sample(cost))
+	}
+}
+
+func (h *Hasher) derive(password string, salt []byte, cost Cost) []byte {
+	began := time.Now()
+	key := h.compute([]byte(password), salt, cost)
+	h.took.add(cost, time.Since(began))
+	return key
 }
 
 // prefix gives the text that stored forms of this cost, and no others, begin with.

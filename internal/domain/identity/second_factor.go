@@ -14,11 +14,17 @@ import (
 	"tilth/internal/domain/tenant"
 	"tilth/internal/platform/db"
 	"tilth/internal/platform/errs"
+	"tilth/internal/platform/limit"
 	"tilth/internal/platform/vault"
 )
 
-// EnrolmentLife is how long a new key waits for its first code.
-const EnrolmentLife = 10 * time.Minute
+// EnrolmentLife is how long a new key waits for its first code, and maxConfirmGuesses how many wrong ones
+// end it.
+const (
+	EnrolmentLife     = 10 * time.Minute
+	maxConfirmGuesses = 5
+	maxConfirmedUsers = 10_000 // whose wrong first codes are remembered
+)
 
 type secondFactorRow struct {
 	bun.BaseModel  `bun:"table:second_factors,alias:f"`
@@ -43,18 +49,36 @@ type SecondFactorStore struct {
 	db      *db.DB
 	users   *UserStore
 	vault   vault.Vault
-	codeKey []byte // under which recovery codes are hashed
+	codeKey []byte                           // under which recovery codes are hashed
+	guesses *limit.SlidingWindows[factorKey] // wrong first codes of new keys
 	now     func() time.Time
 }
 
+// factorKey names a tenant's user.
+type factorKey struct {
+	tenant tenant.ID
+	user   int64
+}
+
 // NewSecondFactorStore makes a store. key is derived from the platform's secret: the database alone
-// reveals neither keys nor codes. now is the server's clock.
-func NewSecondFactorStore(d *db.DB, users *UserStore, key []byte, now func() time.Time) (*SecondFactorStore, error) {
+// reveals neither keys nor codes. now is the server's clock; meter counts refused codes, nil: they are
+// not counted.
+func NewSecondFactorStore(
+	d *db.DB,
+	users *UserStore,
+	key []byte,
+	now func() time.Time,
+	meter *limit.Meter,
+) (*SecondFactorStore, error) {
 	sealing, err := hkdf.Key(sha256.New, key, nil, "keys of apps", 32)
 	if err != nil {
 		return nil, err
 	}
 	s := &SecondFactorStore{db: d, users: users, now: now}
+	// A key does not live longer than its guesses are remembered.
+	s.guesses = limit.NewSlidingWindows[factorKey](limit.Options{
+		Name: "totp_confirm", MaxKeys: maxConfirmedUsers, Now: now, Meter: meter,
+	}, maxConfirmGuesses, EnrolmentLife)
 	if s.vault, err = vault.New(sealing); err != nil {
 		return nil, err
 	}
@@ -80,11 +104,12 @@ func (s *SecondFactorStore) begin(ctx context.Context, t tenant.ID, user int64) 
 			Set("pending_expires = EXCLUDED.pending_expires").Exec(ctx)
 		return err
 	})
+	s.guesses.Forget(factorKey{t, user})
 	return key, wrap("begin second factor", err)
 }
 
 // confirm turns on the new key of a tenant's user with a code of it, and gives new recovery codes.
-// A wrong code leaves the key as it is.
+// A wrong code leaves the key as it is, but maxConfirmGuesses of them end it.
 func (s *SecondFactorStore) confirm(ctx context.Context, t tenant.ID, user int64, typed string) ([]string, error) {
 	var codes []string
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
@@ -92,7 +117,9 @@ func (s *SecondFactorStore) confirm(ctx context.Context, t tenant.ID, user int64
 		if err != nil {
 			return err
 		}
-		if row.PendingSecret == nil || !isTokenValid(row.PendingExpires, s.now().UnixMilli(), EnrolmentLife) {
+		guessed := factorKey{t, user}
+		if row.PendingSecret == nil || !isTokenValid(row.PendingExpires, s.now().UnixMilli(), EnrolmentLife) ||
+			s.guesses.LockedFor(guessed) > 0 {
 			return errs.New(errs.Refused, "secondFactor.beginOver")
 		}
 		key, err := s.vault.Open(factorOwner(t, user), row.PendingSecret)
@@ -101,6 +128,9 @@ func (s *SecondFactorStore) confirm(ctx context.Context, t tenant.ID, user int64
 		}
 		step, ok := matchTOTP(key, cleanCode(typed), s.now(), -1)
 		if !ok {
+			if s.guesses.Add(guessed); s.guesses.LockedFor(guessed) > 0 {
+				return errs.New(errs.Refused, "secondFactor.beginOver")
+			}
 			return errs.New(errs.Refused, "secondFactor.confirmWrong")
 		}
 		row.Secret, row.LastStep, row.PendingSecret, row.PendingExpires = row.PendingSecret, step, nil, 0

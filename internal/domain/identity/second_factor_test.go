@@ -89,6 +89,43 @@ func TestBeginAndConfirmSecondFactor(t *testing.T) {
 	}
 }
 
+// Five wrong codes end a new key, and the right one of it is no longer taken. The next key has five again.
+func TestNewKeyEndsAfterFiveWrongCodes(t *testing.T) {
+	f := &factorFixture{signInFixture: newSignInFixture(t)}
+	f.field = f.Tenant(t, "field")
+	c := f.adaCaller()
+	begin := func() *identity.Enrolment {
+		t.Helper()
+		e, err := f.Account.BeginSecondFactor(t.Context(), c, f.proof(testkit.Password, ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	guess := func(n int) {
+		t.Helper()
+		for range n {
+			_, err := f.Account.ConfirmSecondFactor(t.Context(), c, "000000")
+			wantErrorKey(t, "a wrong code", err, "secondFactor.confirmWrong")
+			f.Clock.Advance(time.Minute)
+		}
+	}
+	e := begin()
+	guess(4)
+	_, err := f.Account.ConfirmSecondFactor(t.Context(), c, "000000")
+	wantErrorKey(t, "the fifth", err, "secondFactor.beginOver")
+	_, err = f.Account.ConfirmSecondFactor(t.Context(), c, testkit.TOTP(t, e.Secret, f.Clock.Now()))
+	wantErrorKey(t, "the right one after five", err, "secondFactor.beginOver")
+	e = begin()
+	guess(4)
+	if _, err := f.Account.ConfirmSecondFactor(t.Context(), c, testkit.TOTP(t, e.Secret, f.Clock.Now())); err != nil {
+		t.Errorf("the right one of the next key, after four: %v", err)
+	}
+	if u := f.ada(); !u.SecondFactor {
+		t.Error("it is off after a right code")
+	}
+}
+
 func (f *factorFixture) ada() *identity.User {
 	f.t.Helper()
 	u, err := f.Users.Get(f.t.Context(), f.field.ID, f.field.Ada.ID)

@@ -84,30 +84,55 @@ func (s *SignIn) CaptchaPolicy() CaptchaPolicy { return s.Captcha.Policy }
 // same refusal after the same time. Whether a captcha is required does not depend on whether the
 // account exists. A user with a second factor gets a refusal with a ticket for WithCode, one without
 // the factor that the tenant requires a ticket for BeginEnrolment.
+//
+// An account that signed in from the subnet before does not wait for the failures of others there.
+// A wrong password of it is refused as if it had to wait: only the right one tells.
 func (s *SignIn) WithPassword(ctx context.Context, a Attempt) (TokenPair, error) {
 	user, err := s.userOrDecoy(ctx, a)
 	if err != nil {
 		return TokenPair{}, err
 	}
 	from := newOrigin(a)
-	if from.known, err = s.Users.hasSignedInFrom(ctx, a.Tenant, user.ID, a.subnet().String()); err != nil {
+	known, err := s.Users.hasSignedInFrom(ctx, a.Tenant, user.ID, a.subnet().String())
+	if err != nil {
 		return TokenPair{}, err
 	}
-	if err := s.failures.checkLocked(from); err != nil {
+	from.known = known && !s.failures.hasSpentFamiliarity(from)
+	if err := s.failures.checkPair(from); err != nil {
 		return TokenPair{}, err
 	}
+	wait := s.failures.checkWait(from)
 	// Every attempt that is not locked uses up its verification, whatever the outcome.
 	passed := s.Captcha.Policy == CaptchaOff || a.Verification != "" && s.Captcha.Verify(a.Verification)
-	if err := s.failures.checkCaptcha(from, s.Captcha.Policy, passed); err != nil {
+	err = s.failures.checkCaptcha(from, s.Captcha.Policy, passed)
+	switch {
+	case wait != nil && (err != nil || !from.known):
+		s.Hasher.imitate(user.PasswordHash)
+		return TokenPair{}, wait
+	case err != nil:
 		return TokenPair{}, err
 	}
-	requester := Requester{Subnet: a.subnet(), Known: from.known, Account: accountKey(a.Tenant, a.UserName)}
+	requester := Requester{
+		Subnet: a.subnet(), Known: from.known, Account: accountKey(a.Tenant, a.UserName),
+		Guessed: s.failures.isGuessed(from),
+	}
+	if !from.known {
+		// Of many guesses at an account that wait, those after the last that is looked at cost no hash.
+		requester.Recheck = func() error {
+			_, err := s.failures.recordOutcome(from, s.Captcha.Policy, passed, true, nil)
+			return err
+		}
+	}
 	for again := false; ; again = true {
 		right, err := s.Hasher.Verify(ctx, requester, user.PasswordHash, a.Password)
 		if err != nil {
 			return TokenPair{}, err
 		}
-		if err := s.recordOutcome(ctx, from, user, passed, right && !user.isShutOut()); err != nil {
+		right = right && !user.isShutOut()
+		if !right && from.known && wait == nil {
+			wait = s.Hasher.waitAsUnknown(ctx, requester)
+		}
+		if err := s.recordOutcome(ctx, from, user, passed, right, wait); err != nil {
 			return TokenPair{}, err
 		}
 		requester.Known = true // a requester with the right password counts as known
@@ -126,7 +151,7 @@ func (s *SignIn) WithPassword(ctx context.Context, a Attempt) (TokenPair, error)
 			s.failures.forgive(from)
 			return pair, nil
 		case again || current.ID == 0:
-			return TokenPair{}, s.recordOutcome(ctx, from, user, passed, false)
+			return TokenPair{}, s.recordOutcome(ctx, from, user, passed, false, wait)
 		}
 		user = current // another sign-in may have rehashed the same password
 	}
@@ -164,9 +189,15 @@ func (s *SignIn) userOrDecoy(ctx context.Context, a Attempt) (*userRow, error) {
 }
 
 // recordOutcome records the outcome of an attempt whose password was verified and gives its
-// refusal. It logs a failure if the user exists.
-func (s *SignIn) recordOutcome(ctx context.Context, from origin, user *userRow, passed, right bool) error {
-	warnOwner, err := s.failures.recordOutcome(from, s.Captcha.Policy, passed, right)
+// refusal. It logs a failure if the user exists. hidden is that of failureTracker.recordOutcome.
+func (s *SignIn) recordOutcome(
+	ctx context.Context,
+	from origin,
+	user *userRow,
+	passed, right bool,
+	hidden error,
+) error {
+	warnOwner, err := s.failures.recordOutcome(from, s.Captcha.Policy, passed, right, hidden)
 	if user.ID == 0 || err == nil {
 		return err
 	}

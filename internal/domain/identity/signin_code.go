@@ -140,7 +140,7 @@ func (s *SignIn) tryCode(ctx context.Context, from origin, u *userRow, code stri
 // checkOwnPassword refuses a signed-in user's wrong password; it counts as a failed sign-in.
 func (s *SignIn) checkOwnPassword(ctx context.Context, u *userRow, password string, address netip.Addr) error {
 	from := newOrigin(Attempt{Tenant: u.TenantID, UserName: u.UserName, Address: address})
-	from.known = true // there is a session
+	from.signedIn = true
 	if err := s.failures.checkLocked(from); err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (s *SignIn) checkOwnPassword(ctx context.Context, u *userRow, password stri
 	if err != nil {
 		return err
 	}
-	err = s.recordOutcome(ctx, from, u, true, right)
+	err = s.recordOutcome(ctx, from, u, true, right, nil)
 	if errs.Is(err, errs.Refused) {
 		err = errs.New(errs.Refused, "password.wrong").WithField("password")
 	}

@@ -21,8 +21,8 @@ type interruptedSignIn struct {
 }
 
 // readsBeforeSession is the number of the clock read after an attempt's password was verified; the
-// four before check its locks.
-const readsBeforeSession = 5
+// six before check its locks.
+const readsBeforeSession = 7
 
 func newInterruptedSignIn(s *testkit.Stores) *interruptedSignIn {
 	l := &interruptedSignIn{}

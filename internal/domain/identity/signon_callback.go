@@ -180,6 +180,8 @@ func (s *SignOn) userOf(
 	address, verified := id.Claims.Email()
 	switch {
 	case address == "":
+	case !isIssuedEmail(address): // "a@evil.example@field.example" is nobody's address
+		return 0, SignOnUnverified, nil
 	case verified:
 		u, why, err := s.confirmedUser(ctx, t, id.Issuer, address)
 		if err != nil || why != "" {

@@ -111,6 +111,59 @@ func TestSignInByAddress(t *testing.T) {
 	}
 }
 
+// The address of an ID token is one address, or nobody's: its domain lets nobody in that the issuer
+// wrote before or behind another.
+func TestAddressOfIDTokenIsOneAddress(t *testing.T) {
+	f := newSignOnFixture(t)
+	f.connect(t, func(c *identity.Connection) { c.Creates, c.Domains = true, []string{"vic.example"} })
+	f.confirm(t, f.field.Ada, "ada@vic.example")
+	for name, address := range map[string]string{
+		"two at signs":             "a@evil.example@vic.example",
+		"two addresses":            "a@evil.example,b@vic.example",
+		"two addresses, a blank":   "a@evil.example b@vic.example",
+		"a quoted local part":      `"a@evil.example"@vic.example`,
+		"a quoted name":            `"a b"@vic.example`,
+		"a display name":           "Ada <ada@vic.example>",
+		"brackets":                 "<ada@vic.example>",
+		"a blank before the at":    "ada @vic.example",
+		"a blank behind it":        "ada@ vic.example",
+		"a line feed":              "ada\n@vic.example",
+		"a header":                 "ada@vic.example\r\nBcc: eve@evil.example",
+		"a NUL":                    "ada\x00@vic.example",
+		"a control character":      "ada@vic.exam\x7fple",
+		"a comment":                "ada(eve)@vic.example",
+		"a comment at the end":     "ada@vic.example(eve)",
+		"a trailing dot":           "ada@vic.example.",
+		"no local part":            "@vic.example",
+		"no domain":                "ada@",
+		"a domain alone":           "vic.example",
+		"an invisible character":   "ada\u200b@vic.example",
+		"another direction":        "ada\u202e@vic.example",
+		"too long":                 strings.Repeat("a", 250) + "@vic.example",
+		"the address of a machine": "ada@[127.0.0.1]",
+	} {
+		f.as("sub of "+name, address)
+		f.failsWith(t, name, identity.SignOnUnverified)
+	}
+	for name, address := range map[string]string{
+		"a domain that looks alike": "ada@v\u0456c.example", // with a Cyrillic i
+		"another domain":            "ada@evil.example",
+		"a domain above":            "ada@evil.vic.example",
+		"a domain behind":           "ada@vic.example.evil.example",
+	} {
+		f.as("sub of "+name, address)
+		f.failsWith(t, name, identity.SignOnUnknown)
+	}
+	f.as("sub-ada", "ADA@VIC.Example")
+	if _, c := f.signIn(t); c.User != f.field.Ada.ID {
+		t.Errorf("in capitals: %+v", c)
+	}
+	f.as("sub-new", "New.Person+farm@VIC.example")
+	if _, c := f.signIn(t); c.User == f.field.Ada.ID || c.Tenant != f.field.ID {
+		t.Errorf("a new person: %+v", c)
+	}
+}
+
 func TestForgedAnswersFail(t *testing.T) {
 	f := newSignOnFixture(t)
 	other := testkit.NewIssuer(t, f.Clock.Now)

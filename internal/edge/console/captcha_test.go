@@ -250,7 +250,7 @@ func TestCaptchaLimits(t *testing.T) {
 	if got := w.captchaCall(t, elsewhere); got.RepCode != "0000" {
 		t.Errorf("elsewhere: %+v", got)
 	}
-	// The limit on all calls without a session is checked before the captcha's limits.
+	// The limit on an address's calls of captchas is checked before the captcha's limits.
 	flood := map[string]map[string]int{captchaPath: {}, checkPath: {}}
 	for path, found := range flood {
 		call := post(path, `{}`)

@@ -13,7 +13,6 @@ import (
 	"tilth/internal/domain/tenant"
 	"tilth/internal/edge/httpbase"
 	"tilth/internal/platform/errs"
-	"tilth/internal/platform/limit"
 	"tilth/internal/platform/memory"
 )
 
@@ -52,7 +51,7 @@ func (s *server) admit(w http.ResponseWriter, r *http.Request) (release func(), 
 	info := requestFrom(r.Context())
 	info.Operation, info.heavy = route.Operation.OperationID, httpbase.Heavy(route.Operation)
 	if isPublic(route) {
-		if wait := s.public.Allow(limit.Client.Of(info.Address), limit.One).Retry; wait > 0 {
+		if wait := s.allowPublic(info.Operation, info.Address); wait > 0 {
 			return release, errs.New(errs.TooMany, "error.429").RetryAfter(wait)
 		}
 	} else if err := s.identify(r, info, route); err != nil {

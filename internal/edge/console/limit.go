@@ -1,8 +1,10 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"net/http"
+	"net/netip"
 	"runtime"
 	"time"
 
@@ -16,7 +18,7 @@ import (
 	"tilth/internal/platform/memory"
 )
 
-// The limits of each address on calls that need no sign-in, and on pictures.
+// The limits of each address on the calls of each budget that need no sign-in, and on pictures.
 const (
 	publicPerSecond = 10
 	publicBurst     = 60
@@ -39,9 +41,40 @@ func queryThrottleOptions() limit.ThrottleOptions {
 // waiting.
 const queryRetryAfter = time.Second
 
+// publicBudgets gives the budget of a call that needs no sign-in, by its operation; the others have that
+// of look-ups. So people behind one address who open the sign-in page, or somebody there who asks for
+// pictures, keep nobody there from signing in or from renewing a session.
+var publicBudgets = map[string]string{
+	"getCaptcha":       captchaBudget,
+	"checkCaptcha":     captchaBudget,
+	"loginUsername":    signInBudget,
+	"loginCode":        signInBudget,
+	"loginTotpBegin":   signInBudget,
+	"loginTotpConfirm": signInBudget,
+	"acceptInvitation": signInBudget,
+	"answerOidc":       signInBudget,
+	"openOidcSession":  signInBudget,
+	"refreshToken":     renewalBudget,
+}
+
+// The budgets of calls that need no sign-in: the names of their limits.
+const (
+	lookUpBudget  = "console_calls"
+	captchaBudget = "console_captchas"
+	signInBudget  = "console_sign_ins"
+	renewalBudget = "console_renewals"
+)
+
+// allowPublic counts a call without sign-in of an address in the budget of its operation, and gives
+// how long the address has to wait; 0: it may call.
+func (l *limits) allowPublic(operation string, from netip.Addr) time.Duration {
+	budget := cmp.Or(publicBudgets[operation], lookUpBudget)
+	return l.public[budget].Allow(limit.Client.Of(from), limit.One).Retry
+}
+
 // limits limit the calls of addresses, users and tenants.
 type limits struct {
-	public    *limit.Buckets[limit.Network] // calls without sign-in
+	public    map[string]*limit.Buckets[limit.Network] // calls without sign-in, by budget
 	pictures  *limit.Buckets[limit.Network]
 	uploads   uploads
 	testSends *limit.SlidingWindows[tenant.ID] // test messages of channels
@@ -53,8 +86,12 @@ func newLimits(o *Options) limits {
 		kept := limit.Options{Name: name, MaxKeys: maxAddresses, Now: o.Now, Meter: o.Limits}
 		return limit.NewBuckets[limit.Network](kept, publicPerSecond, publicBurst)
 	}
+	public := map[string]*limit.Buckets[limit.Network]{}
+	for _, budget := range []string{lookUpBudget, captchaBudget, signInBudget, renewalBudget} {
+		public[budget] = byAddress(budget)
+	}
 	return limits{
-		public:    byAddress("console_calls"),
+		public:    public,
 		pictures:  byAddress("console_pictures"),
 		uploads:   newUploads(o),
 		testSends: notify.NewTestLimit("channel_tries", o.Now, o.Limits),

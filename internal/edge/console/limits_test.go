@@ -11,6 +11,7 @@ import (
 	"tilth/internal/domain/alarm"
 	"tilth/internal/domain/tenant"
 	"tilth/internal/edge/console"
+	"tilth/internal/platform/limit"
 	"tilth/internal/tools/testkit"
 )
 
@@ -35,7 +36,7 @@ func TestPublicLimit(t *testing.T) {
 			t.Fatalf("call %d: %s", i+1, a.Body)
 		}
 	}
-	for _, public := range []testkit.Call{call, {Path: byNamePath + "?name=x"}, loginCall("field", "ada", "x"), refreshCall("x")} {
+	for _, public := range []testkit.Call{call, {Path: byNamePath + "?name=x"}} {
 		a := w.Do(t, public)
 		if a.Status != 200 || a.Code != 429 || a.Msg != "Too many requests. Try again in 1\u00a0s" ||
 			a.Header.Get("Retry-After") != "1" {
@@ -57,6 +58,80 @@ func TestPublicLimit(t *testing.T) {
 		if a := w.Do(t, call); (a.Code == 200) != (i < 10) {
 			t.Errorf("after a second, call %d: %s", i+1, a.Body)
 		}
+	}
+}
+
+// Look-ups, captchas, sign-ins and renewals have a budget of their own each: when one is used up, the
+// calls of the others go on.
+func TestPublicBudgets(t *testing.T) {
+	meter := new(limit.Meter)
+	w := newServer(t, func(o *console.Options) { o.Limits = meter })
+	budgets := map[string][]testkit.Call{
+		"console_calls": {{Path: settingsPath}, {Path: byNamePath + "?name=x"}},
+		"console_captchas": {
+			post(captchaPath, blockPuzzle),
+			post(checkPath, `{"captchaType":"blockPuzzle","pointJson":"x","token":"x"}`),
+		},
+		"console_sign_ins": {
+			loginCall("field", "ada", "x"), publicPost(t, loginCodePath, body{"ticket": "x", "code": "123456"}),
+			publicPost(t, loginTotpPath+"begin", body{"ticket": "x"}),
+			publicPost(t, loginTotpPath+"confirm", body{"ticket": "x", "code": "123456"}),
+		},
+		"console_renewals": {refreshCall("x")},
+	}
+	refusals := func() (n uint64) { // the captcha and sign-in have limits of their own besides
+		for budget := range budgets {
+			n += meter.Stats()[budget].Refused
+		}
+		return n
+	}
+	addresses := 0
+	for spent, calls := range budgets {
+		addresses++
+		from := fmt.Sprintf("198.51.100.%d", addresses)
+		refused := func(c testkit.Call) bool {
+			c.From = from
+			before := refusals()
+			w.Do(t, c)
+			return refusals() > before
+		}
+		for i := range 60 {
+			if c := calls[i%len(calls)]; refused(c) {
+				t.Fatalf("%s: call %d, %s, is refused", spent, i+1, c.Path)
+			}
+		}
+		for budget, calls := range budgets {
+			for _, c := range calls {
+				if got, want := refused(c), budget == spent; got != want {
+					t.Errorf("without %s: %s refused %t", spent, c.Path, got)
+				}
+			}
+		}
+	}
+}
+
+// At each second, 15 look-ups, a sign-in and a renewal come from one address for half a minute: look-ups
+// are refused, and neither sign-ins nor renewals.
+func TestLookUpsDelayNoSignIn(t *testing.T) {
+	w := newServer(t)
+	refused := map[string]int{}
+	count := func(what string, c testkit.Call) {
+		t.Helper()
+		if w.Do(t, c).Code != 200 {
+			refused[what]++
+		}
+	}
+	const seconds = 30
+	for range seconds {
+		for range 15 {
+			count("look-ups", testkit.Call{Path: settingsPath})
+		}
+		count("sign-ins", loginCall("field", "ada", testkit.Password))
+		count("renewals", refreshCall(w.Session(t, w.field.Bora).Refresh))
+		w.Clock.Advance(time.Second)
+	}
+	if refused["look-ups"] == 0 || refused["sign-ins"] > 0 || refused["renewals"] > 0 {
+		t.Errorf("refused: %v of %d sign-ins and renewals", refused, seconds)
 	}
 }
 

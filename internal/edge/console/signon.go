@@ -9,7 +9,6 @@ import (
 	"tilth/internal/domain/identity"
 	"tilth/internal/edge/console/wire"
 	"tilth/internal/edge/httpbase"
-	"tilth/internal/platform/limit"
 )
 
 // backChannelPath is where issuers say that their sessions have ended; maxLogoutBody limits the
@@ -44,7 +43,7 @@ func (s *server) startSignOn(w http.ResponseWriter, r *http.Request) {
 // answerSignOn takes what an issuer sends back with the browser. What follows the # is not sent to
 // any server.
 func (s *server) answerSignOn(w http.ResponseWriter, r *http.Request) {
-	if !s.allowPublic(r) {
+	if s.allowPublic("answerOidc", requestFrom(r.Context()).Address) > 0 {
 		redirect(w, failedSignOn(identity.SignOnFailed))
 		return
 	}
@@ -77,7 +76,7 @@ func redirect(w http.ResponseWriter, address string) {
 
 // endSignOnSessions takes an issuer's logout token.
 func (s *server) endSignOnSessions(w http.ResponseWriter, r *http.Request) {
-	if !s.allowPublic(r) {
+	if s.allowPublic("endOidcSessions", requestFrom(r.Context()).Address) > 0 {
 		writePlain(w, http.StatusTooManyRequests, "too many requests")
 		return
 	}
@@ -88,11 +87,6 @@ func (s *server) endSignOnSessions(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	writePlain(w, http.StatusOK, "ok")
-}
-
-// allowPublic counts a request without sign-in of an address.
-func (s *server) allowPublic(r *http.Request) bool {
-	return s.public.Allow(limit.Client.Of(requestFrom(r.Context()).Address), limit.One).Allowed()
 }
 
 func (s *server) auditContext(r *http.Request) context.Context {

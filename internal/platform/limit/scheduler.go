@@ -27,6 +27,10 @@ type Reservation[K comparable] struct {
 	// OthersBetween is how many tasks of the other keys start between two of one reserved key while
 	// other keys wait: the reservation is for keys that come now and then.
 	OthersBetween int
+	// OthersBeforeSkip is how many tasks of the other keys may wait, and of the reserved keys none, before
+	// optional tasks are skipped. MaxOptionalWaiting is how many of the other keys' tasks may wait with
+	// the optional ones, which do not count for MaxOthersWaiting.
+	OthersBeforeSkip, MaxOptionalWaiting int
 }
 
 // Scheduler runs long tasks in round robin over the keys and, within a key, over its submitters,
@@ -39,6 +43,7 @@ type Scheduler[K, M comparable] struct {
 	mu            sync.Mutex
 	busy          int
 	others        load   // keys without a reservation
+	waiting       int    // tasks of all keys
 	othersStarted uint64 // their tasks so far
 	keys          map[K]*keyQueue[K, M]
 	round         []*keyQueue[K, M] // keys with waiting tasks, the next one first
@@ -46,7 +51,7 @@ type Scheduler[K, M comparable] struct {
 }
 
 // load counts the tasks of many keys.
-type load struct{ busy, waiting int }
+type load struct{ busy, waiting, optional int } // optional: of those that wait
 
 type keyQueue[K, M comparable] struct {
 	key        K
@@ -82,6 +87,8 @@ type task[K, M comparable] struct {
 	submitter *submitterQueue[K, M]
 	startedAt time.Time
 	running   bool
+	optional  bool
+	skipped   bool          // it runs, and another task may run in its place
 	ready     chan struct{} // closed when the task may run; nil: it does not wait
 }
 
@@ -98,16 +105,36 @@ func (t *Scheduler[K, M]) Reserve(r Reservation[K]) { t.reserved = r }
 // Enter waits until a task may run. Without a task, Full tells why: FullForKey if too many tasks
 // wait already, NotFull if ctx has ended.
 func (t *Scheduler[K, M]) Enter(ctx context.Context, key K, submitter M) (Task, Full) {
+	p, why := t.enter(ctx, key, submitter, false)
+	if p == nil {
+		return nil, why
+	}
+	return p, why
+}
+
+// EnterOptional is Enter for a task whose work can be left out while others wait. It waits for its turn
+// and is refused as others are, but takes no place from them. skip tells that its turn has come and
+// others wait: it does not work, and until Leave counts only for its key and its submitter.
+func (t *Scheduler[K, M]) EnterOptional(ctx context.Context, key K, submitter M) (_ Task, skip bool, _ Full) {
+	p, why := t.enter(ctx, key, submitter, true)
+	if p == nil {
+		return nil, false, why
+	}
+	return p, p.skipped, why
+}
+
+func (t *Scheduler[K, M]) enter(ctx context.Context, key K, submitter M, optional bool) (*task[K, M], Full) {
 	t.mu.Lock()
 	m := t.queueFor(key, submitter)
 	if m.parent.waiting >= t.MaxWaitingPerKey || len(m.waiting) >= t.MaxWaitingPerSubmitter ||
-		m.parent.other && m.parent.waiting >= t.reserved.MaxOthersWaiting-t.others.waiting {
+		m.parent.other && (m.parent.waiting >= t.reserved.MaxOthersWaiting-t.others.waiting+t.others.optional ||
+			t.others.waiting >= max(t.reserved.MaxOthersWaiting, t.reserved.MaxOptionalWaiting)) {
 		t.refused++
 		t.forget(m)
 		t.mu.Unlock()
 		return nil, FullForKey
 	}
-	mine := &task[K, M]{scheduler: t, submitter: m}
+	mine := &task[K, M]{scheduler: t, submitter: m, optional: optional}
 	t.enqueue(mine, len(m.waiting))
 	t.dispatch()
 	t.mu.Unlock()
@@ -150,7 +177,7 @@ func (t *Scheduler[K, M]) enqueue(p *task[K, M], place int) {
 	if !slices.Contains(t.round, m.parent) {
 		t.round = append(t.round, m.parent)
 	}
-	t.addWaiting(m.parent, 1)
+	t.addWaiting(p, 1)
 }
 
 // dispatch starts waiting tasks while there is room.
@@ -163,11 +190,16 @@ func (t *Scheduler[K, M]) dispatch() {
 		p := m.waiting[0]
 		m.waiting = m.waiting[1:]
 		m.started = max(0, m.started-1)
-		t.addWaiting(m.parent, -1)
+		t.addWaiting(p, -1)
 		p.running, p.startedAt = true, time.Now()
+		p.skipped = p.optional && m.parent.other &&
+			(t.others.waiting > t.reserved.OthersBeforeSkip || t.waiting > t.others.waiting)
 		close(p.ready)
 		p.ready = nil
 		t.addRunning(m, 1)
+		if !p.skipped {
+			t.addBusy(m.parent, 1)
+		}
 		if m.parent.other {
 			t.othersStarted++
 		} else {
@@ -178,11 +210,16 @@ func (t *Scheduler[K, M]) dispatch() {
 	}
 }
 
-// addWaiting counts waiting tasks of a key.
-func (t *Scheduler[K, M]) addWaiting(k *keyQueue[K, M], n int) {
+// addWaiting counts a waiting task.
+func (t *Scheduler[K, M]) addWaiting(p *task[K, M], n int) {
+	k := p.submitter.parent
 	k.waiting += n
+	t.waiting += n
 	if k.other {
 		t.others.waiting += n
+		if p.optional {
+			t.others.optional += n
+		}
 	}
 }
 
@@ -190,8 +227,12 @@ func (t *Scheduler[K, M]) addWaiting(k *keyQueue[K, M], n int) {
 func (t *Scheduler[K, M]) addRunning(m *submitterQueue[K, M], n int) {
 	m.busy += n
 	m.parent.busy += n
+}
+
+// addBusy counts the running tasks of a key that are not skipped.
+func (t *Scheduler[K, M]) addBusy(k *keyQueue[K, M], n int) {
 	t.busy += n
-	if m.parent.other {
+	if k.other {
 		t.others.busy += n
 	}
 }
@@ -256,7 +297,7 @@ func (p *task[K, M]) await(ctx context.Context) {
 		if i < m.started {
 			m.started--
 		}
-		t.addWaiting(m.parent, -1)
+		t.addWaiting(p, -1)
 		p.ready = nil
 		if len(m.waiting) == 0 {
 			m.parent.round = moveToBack(m.parent.round, m, false)
@@ -278,6 +319,10 @@ func (t *Scheduler[K, M]) suspend(p *task[K, M]) {
 	p.running = false
 	m, k := p.submitter, p.submitter.parent
 	t.addRunning(m, -1)
+	if !p.skipped {
+		t.addBusy(k, -1)
+	}
+	p.skipped = false
 	k.round = moveToBack(k.round, m, len(m.waiting) > 0)
 	t.round = moveToBack(t.round, k, len(k.round) > 0)
 }
@@ -341,6 +386,13 @@ func (p *task[K, M]) Resume(ctx context.Context) {
 }
 
 func (p *task[K, M]) Leave() { p.Pause() }
+
+// OthersWaiting gives how many tasks of keys without a reservation wait, those that are optional apart.
+func (t *Scheduler[K, M]) OthersWaiting() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.others.waiting - t.others.optional
+}
 
 func (t *Scheduler[K, M]) stats() Stats {
 	t.mu.Lock()

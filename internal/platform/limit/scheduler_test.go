@@ -414,3 +414,79 @@ func TestSchedulerReservationLeavesRestToOthers(t *testing.T) {
 		})
 	}
 }
+
+// While others wait, an optional task is skipped in its turn: it takes no place from others, neither to
+// run nor to wait, and holds only its submitter's.
+func TestSchedulerSkipsOptionalTasks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTestScheduler(t, SchedulerOptions{
+			MaxRunning:             1,
+			MaxRunningPerKey:       9,
+			MaxRunningPerSubmitter: 1,
+			MaxWaitingPerKey:       9,
+			MaxWaitingPerSubmitter: 9,
+		})
+		s.Reserve(Reservation[string]{
+			For: func(key string) bool { return key == "home" }, MaxOthersWaiting: 2, OthersBeforeSkip: 1, MaxOptionalWaiting: 6,
+		})
+		var order []string
+		tasks := map[string]Task{}
+		enter := func(name, key string, submitter int, optional bool) {
+			go func() {
+				var task Task
+				var skip bool
+				var why Full
+				if optional {
+					task, skip, why = s.EnterOptional(t.Context(), key, submitter)
+				} else {
+					task, why = s.Enter(t.Context(), key, submitter)
+				}
+				if why != NotFull {
+					order = append(order, name+" refused")
+					return
+				}
+				if tasks[name] = task; skip {
+					name += " skipped"
+				}
+				order = append(order, name)
+			}()
+			synctest.Wait()
+		}
+		enter("first", "a", 1, true) // nobody waits
+		for i, name := range []string{"x1", "x2", "x3"} {
+			enter(name, name, i, true)
+		}
+		enter("x3 again", "x3", 2, true)
+		enter("b", "b", 1, false)
+		enter("x4", "x4", 1, true)
+		enter("too many", "c", 1, false)
+		if s.OthersWaiting() != 1 {
+			t.Errorf("%d others wait", s.OthersWaiting())
+		}
+		tasks["first"].Leave()
+		synctest.Wait()
+		want := []string{"first", "too many refused", "x1 skipped", "x2 skipped", "x3 skipped", "b"}
+		if !slices.Equal(slices.Sorted(slices.Values(order)), slices.Sorted(slices.Values(want))) {
+			t.Fatalf("%q, want %q", order, want)
+		}
+		for _, name := range []string{"x1", "x2", "x3", "b"} {
+			tasks[name].Leave()
+			synctest.Wait()
+		}
+		enter("home", "home", 1, false) // waits for the one of x3 and x4 that runs
+		for len(tasks) < 8 {
+			for _, name := range []string{"x3 again", "x4", "home"} {
+				if task := tasks[name]; task != nil {
+					task.Leave()
+				}
+			}
+			synctest.Wait()
+		}
+		tasks["x3 again"].Leave()
+		tasks["x4"].Leave()
+		tasks["home"].Leave()
+		if s.Scheduler.busy != 0 || s.others != (load{}) || s.waiting != 0 || len(s.keys) > 0 {
+			t.Errorf("%d run, %+v, %d wait, %d keys are left", s.Scheduler.busy, s.others, s.waiting, len(s.keys))
+		}
+	})
+}

@@ -80,6 +80,8 @@ var tenantlessMethods = map[string]string{
 	"device.TraceStore.Run":          "writes every tenant's traces later",
 	"device.TraceStore.Flush":        "writes every tenant's traces later",
 
+	"identity.Hasher": "holds how long hashes took, of no tenant; the requester names the account",
+
 	"reading.Store.Consume":       "all tenants share one journal; each frame names its tenant",
 	"reading.Store.Backlog":       "all tenants share one journal; each frame names its tenant",
 	"reading.Store.Trim":          "all tenants share one journal",

@@ -29,16 +29,22 @@ func signIn(ctx context.Context, base string, w Tenant) (*console, error) {
 	return c, c.enter(ctx, w)
 }
 
+const signInPath = "/app-api/member/auth/login-username"
+
+func signInBody(w Tenant) ([]byte, error) {
+	return json.Marshal(map[string]string{"userName": w.User, "password": w.Password, "tenantName": w.Name})
+}
+
 // enter signs the tenant's user in.
 func (c *console) enter(ctx context.Context, w Tenant) error {
-	body, err := json.Marshal(map[string]string{"userName": w.User, "password": w.Password, "tenantName": w.Name})
+	body, err := signInBody(w)
 	if err != nil {
 		return err
 	}
 	var session struct {
 		AccessToken string `json:"accessToken"`
 	}
-	if err := c.call(ctx, http.MethodPost, "/app-api/member/auth/login-username", body, &session); err != nil {
+	if err := c.call(ctx, http.MethodPost, signInPath, body, &session); err != nil {
 		return fmt.Errorf("sign in as %s: %w", w.User, err)
 	}
 	c.token = session.AccessToken

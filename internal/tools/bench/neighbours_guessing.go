@@ -65,20 +65,20 @@ func (a *guessing) run(ctx context.Context, t *neighbourRun, r *NeighbourRow) er
 				User:     "guess" + strconv.FormatUint(rand.Uint64(), 36),
 				Password: "not the right one",
 			}
-			count(ctx, a.enter(ctx, base, w, someNetwork()), &a.letIn, &a.guessed)
+			count(ctx, enterFrom(ctx, base, w, someNetwork()), &a.letIn, &a.guessed)
 		})
 	})
 	for range parallelEntries {
 		all.Go(func() {
 			for ctx.Err() == nil {
-				count(ctx, a.enter(ctx, base, a.tenant, "127.200.0.1"), &a.repeated, &a.repeatedLate)
+				count(ctx, enterFrom(ctx, base, a.tenant, "127.200.0.1"), &a.repeated, &a.repeatedLate)
 			}
 		})
 	}
 	w := a.tenant
 	w.User = visitor
 	forever := time.Now().Add(24 * time.Hour) // ctx ends before
-	enter := func(ctx context.Context) error { return a.enter(ctx, base, w, someNetwork()) }
+	enter := func(ctx context.Context) error { return enterFrom(ctx, base, w, someNetwork()) }
 	a.unfamiliar.run(ctx, unfamiliarEvery, forever, enter)
 	all.Wait()
 	n := a.unfamiliar.stats()
@@ -117,14 +117,19 @@ func count(ctx context.Context, err error, in, out *atomic.Int64) {
 	}
 }
 
-// enter signs in from an address of this machine.
-func (*guessing) enter(ctx context.Context, base string, w Tenant, from string) error {
+// enterFrom signs in from an address of this machine.
+func enterFrom(ctx context.Context, base string, w Tenant, from string) error {
+	return consoleFrom(base, from).enter(ctx, w)
+}
+
+// consoleFrom returns a client that calls from an address of this machine, each time by a connection of
+// its own.
+func consoleFrom(base, from string) *console {
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
-	c := &console{
+	return &console{
 		base: base,
 		http: &http.Client{Transport: &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true}},
 	}
-	return c.enter(ctx, w)
 }
 
 // someNetwork returns an address of this machine in a random one of about 50,000 networks of 256

@@ -173,7 +173,7 @@ func NewStores(t testing.TB) *Stores {
 
 func newSecondFactorStore(t testing.TB, s *Stores) *identity.SecondFactorStore {
 	t.Helper()
-	store, err := identity.NewSecondFactorStore(s.DB, s.Users, SecretKey, s.Clock.Now)
+	store, err := identity.NewSecondFactorStore(s.DB, s.Users, SecretKey, s.Clock.Now, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in with user name and password
-         * @description A wrong user, a wrong password and a disabled account get the same 601, in the same time. Ten failures for one account from one address lock that pair for 15 minutes (429). From a network (IPv4 /24, IPv6 /48) that the account never signed in from, failures for any accounts delay the next attempt: from the tenth failure on by 1 s, up to 30 s (429). After three failures for the account or the address within 15 minutes (setting `--captcha`) the server requires a slider captcha: 601 with `data: {captchaRequired: true}`. A user has 20 sessions at most: a new one ends the oldest. If the user has a second factor, a right password gets 601 with `data: {codeRequired: true, ticket}`, for `login-code`. If the tenant requires one and the user has none, 601 with `data: {enrolRequired: true, ticket}`, for `login-totp-begin` and `login-totp-confirm`.
+         * @description A wrong user, a wrong password and a disabled account get the same 601, in the same time. Ten failures for one account from one address lock that pair for 15 minutes (429). From a network (IPv4 /24, IPv6 /48) that the account never signed in from, failures for any accounts delay the next attempt: from the tenth failure on by 1 s, up to 30 s (429); from where it did, only the right password is let in meanwhile. After three failures for the account or the address within 15 minutes (setting `--captcha`) the server requires a slider captcha: 601 with `data: {captchaRequired: true}`. A user has 20 sessions at most: a new one ends the oldest. If the user has a second factor, a right password gets 601 with `data: {codeRequired: true, ticket}`, for `login-code`. If the tenant requires one and the user has none, 601 with `data: {enrolRequired: true, ticket}`, for `login-totp-begin` and `login-totp-confirm`.
          */
         post: operations["loginUsername"];
         delete?: never;
@@ -75,7 +75,7 @@ export interface paths {
         put?: never;
         /**
          * Turn the second factor on with a first code, and finish the sign-in
-         * @description A wrong code uses up one of 5 guesses of the ticket.
+         * @description A wrong code uses up one of 5 guesses of the ticket, and one of 5 of the key.
          */
         post: operations["loginTotpConfirm"];
         delete?: never;
@@ -440,7 +440,7 @@ export interface paths {
         put?: never;
         /**
          * Turn the second factor on with a first code
-         * @description Older recovery codes stop working.
+         * @description Older recovery codes stop working. Five wrong codes end the key: 601, and `begin` gives the next.
          */
         post: operations["confirmSecondFactor"];
         delete?: never;
