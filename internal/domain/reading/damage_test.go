@@ -59,7 +59,8 @@ func writeDamageFolders(t *testing.T, isNew bool) *damageFolders {
 		}
 		var batch []Arrival
 		for i := range size {
-			a := arrival(tenant.ID(1+i%3), device.ID(1+i), start+n*minute, num(1, float64(n)), text(2, fmt.Sprint("the batch with the number ", n)))
+			said := text(2, fmt.Sprint("the batch with the number ", n))
+			a := arrival(tenant.ID(1+i%3), device.ID(1+i), start+n*minute, num(1, float64(n)), said)
 			batch = append(batch, a)
 			d.batchOf[frameID{device.Ref{Tenant: a.Tenant, ID: a.Device}, a.Time}] = uint64(n + 1)
 		}

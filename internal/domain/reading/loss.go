@@ -59,7 +59,7 @@ func (l *Loss) Lines() []string {
 		lines = append(lines, "readings of "+d.String())
 	}
 	if !l.Whole {
-		lines = append(lines, "perhaps readings of others that arrived in that time: not all that was there can be read")
+		lines = append(lines, "perhaps readings of others that arrived in that time: not all of it can be read")
 	}
 	return lines
 }
