@@ -242,7 +242,7 @@ func flipBytesAfterKill(t *testing.T, d *damageFolders) {
 		for f, batch := range lost {
 			batches[batch] = true
 			if !named(losses, f) || !named(before.Losses, f) {
-				t.Fatalf("%s: tenant %d device %d at %d is lost and not named by %+v", what, f.Tenant, f.ID, f.at, losses)
+				t.Fatalf("%s: %+v is lost and not named by %+v", what, f, losses)
 			}
 		}
 		if len(batches) > 1 {

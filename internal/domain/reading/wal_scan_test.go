@@ -187,7 +187,7 @@ func TestSalvageOfAnOlderLog(t *testing.T) {
 			// Before the first batch nothing is known.
 			l := s.losses[0]
 			if at > 0 && (l.After != uint64(at) || l.Frames != frames) || l.Before != uint64(at+missing+1) {
-				t.Errorf("%s: %d frames of %d batches from %d are missing: %s", what, frames, missing, at+1, l.summary())
+				t.Errorf("%s: %d frames of batches from %d are missing: %s", what, frames, at+1, l.summary())
 			}
 		}
 		check("intact", log, 0)
