@@ -288,7 +288,7 @@ func TestFlippedByteInALogAfterStop(t *testing.T) {
 			f := examineDisk(t, disk)
 			s, said := startDamaged(t, disk)
 			if lost := d.lostFrames(t, s); len(lost) > 0 || !f.OK() || strings.Contains(said, "level=ERROR") {
-				t.Errorf("byte %d of %s: %d frames are lost, doctor says %+v, the start\n%s", at, path, len(lost), f, said)
+				t.Errorf("byte %d of %s: %d frames are lost, doctor says %+v\n%s", at, path, len(lost), f, said)
 			}
 			if err := s.Close(); err != nil {
 				t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -80,6 +81,11 @@ func (s *salvage) mend(data []byte, number wal.NumWAL) ([]byte, error) {
 	later, err := s.laterLog(number)
 	if err != nil {
 		return nil, err
+	}
+	if later == 0 && !scan.closed && len(scan.gaps) > 0 && isReplicated(scan.batches) {
+		// Nothing was synced, so after a power failure a gap is no damage, and the log of all nodes has
+		// what came after it.
+		return writeWAL(s.keep(nil, scan.batches[:scan.gaps[0].index]))
 	}
 	gaps, all := scan.gaps, len(scan.batches)
 	hitsEnd := len(gaps) > 0 && gaps[len(gaps)-1].index == all
@@ -256,6 +262,24 @@ func dropsSealed(batch []byte) bool {
 	w, ok := cutWrite(&byteReader{rest: batch[batchrepr.HeaderLen:]})
 	return ok && w.kind == pebble.InternalKeyKindRangeDelete && len(w.key) == dayLen && w.key[0] == tagHot &&
 		len(w.value) == hotPrefixLen && bytes.HasPrefix(w.value, w.key)
+}
+
+// isReplicated reports whether a store that belongs to the log of several nodes wrote batches: its entries
+// have chains.
+func isReplicated(batches []walBatch) bool {
+	return slices.ContainsFunc(batches, func(batch walBatch) bool {
+		b := batch.bytes()
+		c := byteReader{rest: b[min(batchrepr.HeaderLen, len(b)):]}
+		for {
+			w, ok := cutWrite(&c)
+			if !ok {
+				return false
+			}
+			if _, err := parsePositionKey(w.key, tagChain); err == nil && w.kind == pebble.InternalKeyKindSet {
+				return true
+			}
+		}
+	})
 }
 
 // walEntryOf finds the journal entry in a batch.
