@@ -379,7 +379,7 @@ func TestLostSectors(t *testing.T) {
 			arrived := f.at + 7
 			if batch <= l.After || batch >= l.Before || arrived < l.ArrivedFrom ||
 				l.ArrivedTo != 0 && arrived > l.ArrivedTo || l.Whole && !named(losses, f) {
-				t.Fatalf("%s: tenant %d device %d at %d of batch %d is lost, named is %+v", what, f.Tenant, f.ID, f.at, batch, l)
+				t.Fatalf("%s: %+v of batch %d is lost, named is %+v", what, f, batch, l)
 			}
 		}
 		if err := s.Close(); err != nil {
