@@ -1,12 +1,15 @@
 package command
 
 import (
+	"bytes"
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"tilth/internal/domain/alarm"
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/reading"
 	"tilth/internal/platform/datafolder"
@@ -164,6 +167,117 @@ func TestDamagedFolders(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A flipped byte in the newest log of a killed server: doctor names what is lost before and after a start,
+// until the list is removed. The start says so too.
+func TestDoctorNamesLostReadings(t *testing.T) {
+	t.Parallel()
+	killed := makeKilledFolder(t)
+	readings := filepath.Join(killed, "readings")
+	logs, err := filepath.Glob(filepath.Join(readings, "*.log"))
+	if err != nil || len(logs) == 0 {
+		t.Fatalf("%v %v", logs, err)
+	}
+	newest := logs[len(logs)-1]
+	raw, err := os.ReadFile(newest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw[len(raw)/2] ^= 1
+	if err := os.WriteFile(newest, raw, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	mustName := func() string {
+		t.Helper()
+		out, err := command(t, "doctor", "--data-dir", killed)
+		for _, want := range []string{
+			"LOST      batches ", "LOST      readings of tenant 1 device 1 from ", "Readings are lost; ", reading.LossFile,
+		} {
+			if !errors.Is(err, errSilent) || !strings.Contains(out, want) {
+				t.Fatalf("doctor does not say %q, but %v\n%s", want, err, out)
+			}
+		}
+		if strings.Contains(out, "Everything can be read back") {
+			t.Errorf("doctor contradicts itself:\n%s", out)
+		}
+		return out
+	}
+	mustName()
+	var said bytes.Buffer
+	open := func() {
+		t.Helper()
+		said.Reset()
+		o := reading.Options{Dir: readings, Logger: slog.New(slog.NewTextHandler(&said, nil))}
+		r, err := reading.Open(t.Context(), o)
+		if err == nil {
+			err = r.Close()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	open()
+	if !strings.Contains(said.String(), "level=ERROR") || !strings.Contains(said.String(), "tenant 1 device 1 from") {
+		t.Errorf("the start says\n%s", &said)
+	}
+	mustName()
+	open()
+	if !strings.Contains(said.String(), "some were lost before") {
+		t.Errorf("the next start says\n%s", &said)
+	}
+	mustName()
+	if err := os.Remove(filepath.Join(readings, reading.LossFile)); err != nil {
+		t.Fatal(err)
+	}
+	if out, _ := command(t, "doctor", "--data-dir", killed); strings.Contains(out, "LOST") {
+		t.Errorf("without the list:\n%s", out)
+	}
+}
+
+// What was evaluated and is not in the readings is lost, or they are older than the database.
+func TestDoctorComparesWithTheEvaluatedPosition(t *testing.T) {
+	t.Parallel()
+	dir := makeFolderWithReadings(t)
+	d, err := db.Open(t.Context(), dir)
+	if err == nil {
+		err = errors.Join(alarm.NewPositionStore(d).Save(t.Context(), 4), d.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := command(t, "doctor", "--data-dir", dir)
+	if !errors.Is(err, errSilent) || !strings.Contains(out, "LOST      batches 2 to 4 of the journal") ||
+		!strings.Contains(out, "they were evaluated") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// makeKilledFolder is the folder of a server that was killed after many readings.
+func makeKilledFolder(t *testing.T) string {
+	t.Helper()
+	dir := makeFolderWithReadings(t)
+	readings := filepath.Join(dir, "readings")
+	r, err := reading.Open(t.Context(), reading.Options{Dir: readings})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range int64(100) {
+		frame := reading.Frame{
+			Tenant: 1,
+			Device: device.ID(1),
+			Time:   testkit.Start.UnixMilli() + n,
+			Fields: []reading.Field{{Property: 1, Value: reading.Number(1)}},
+		}
+		if err := r.Append(t.Context(), []reading.Arrival{{Frame: frame, At: frame.Time}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	killed := filepath.Join(t.TempDir(), "killed")
+	if err := errors.Join(os.CopyFS(killed, os.DirFS(dir)), r.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return killed
 }
 
 func truncate(t *testing.T, path string) {

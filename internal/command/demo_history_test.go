@@ -116,7 +116,7 @@ func TestDemoHistoryIsPackedAndSteady(t *testing.T) {
 		}
 	}
 	readings := filepath.Join(d.set.DataDir, "readings")
-	f, err := reading.Examine(t.Context(), readings, func(device.Ref) bool { return true })
+	f, err := reading.Examine(t.Context(), readings, 0, func(device.Ref) bool { return true })
 	if err != nil || !f.OK() {
 		t.Fatalf("%+v, %v", f, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tilth/internal/app"
+	"tilth/internal/domain/alarm"
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/reading"
 	"tilth/internal/platform/datafolder"
@@ -93,7 +94,11 @@ func examine(ctx context.Context, d *db.DB, dir string, out io.Writer) (healthy 
 	if _, err := os.Stat(readings); err != nil {
 		return false, err
 	}
-	f, err := reading.Examine(ctx, readings, func(r device.Ref) bool { return refs[r] })
+	evaluated, err := evaluatedPosition(ctx, d)
+	if err != nil {
+		return false, err
+	}
+	f, err := reading.Examine(ctx, readings, evaluated, func(r device.Ref) bool { return refs[r] })
 	if err != nil {
 		return false, err
 	}
@@ -128,17 +133,40 @@ func examine(ctx context.Context, d *db.DB, dir string, out io.Writer) (healthy 
 	if more := f.Total - len(f.Problems); more > 0 {
 		fmt.Fprintf(out, "WRONG     readings: %d more\n", more)
 	}
+	for i := range f.Losses {
+		for _, line := range f.Losses[i].Lines() {
+			fmt.Fprintln(out, "LOST     ", line)
+		}
+	}
 	for _, r := range f.Orphans {
 		fmt.Fprintf(out, "ORPHAN    readings of tenant %d device %d, which is not in the database\n", r.Tenant, r.ID)
 	}
 	if len(problems) > 0 || f.Total > 0 {
 		fmt.Fprintf(out, "In %s something is damaged: %s.\n", filepath.Clean(dir), app.DamageAdvice)
 	}
+	if len(f.Losses) > 0 {
+		fmt.Fprintf(out, "Readings are lost; a server starts, and takes in new ones. Check the disk. Once you have "+
+			"noted what is lost, remove %s (docs/faults.md).\n", filepath.Join(readings, reading.LossFile))
+	}
 	healthy = key == "" && len(problems) == 0 && f.OK()
 	if healthy {
 		fmt.Fprintln(out, "Everything can be read back and nothing contradicts itself.")
 	}
 	return healthy, nil
+}
+
+// evaluatedPosition returns the last position of the journal that was evaluated for any tenant.
+func evaluatedPosition(ctx context.Context, d *db.DB) (uint64, error) {
+	positions := alarm.NewPositionStore(d)
+	evaluated, err := positions.Load(ctx)
+	if err != nil {
+		return 0, err
+	}
+	tenants, err := positions.LoadTenants(ctx)
+	for _, p := range tenants {
+		evaluated = max(evaluated, p.Entry)
+	}
+	return evaluated, err
 }
 
 // openDatabaseReadOnly opens the database of a data folder to examine it. An empty address means

@@ -131,6 +131,7 @@ func (p *process) waitSealed(days int) {
 		f, err := reading.Examine(
 			p.t.Context(),
 			filepath.Join(p.dir, "readings"),
+			0,
 			func(device.Ref) bool { return true },
 		)
 		if err != nil {

@@ -39,7 +39,7 @@ func Fill(ctx context.Context, o Options, log LogReader) (f Filled, err error) {
 	if err := state.checkComplete(mark); err != nil {
 		return f, err
 	}
-	db, err := openEngine(o)
+	db, _, err := openEngine(o)
 	if err != nil {
 		return f, err
 	}

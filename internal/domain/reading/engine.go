@@ -14,21 +14,22 @@ import (
 	"tilth/internal/platform/db"
 )
 
-// openEngine opens Pebble with the options of this package. Its error is one line that says what is
-// wrong with the folder.
-func openEngine(o Options) (*pebble.DB, error) {
+// openEngine opens Pebble with the options of this package, and returns what damage took from its logs.
+// Its error is one line that says what is wrong with the folder.
+func openEngine(o Options) (*pebble.DB, *salvage, error) {
 	filesystem := o.fs
 	if filesystem == nil {
 		filesystem = vfs.Default
 		if !o.readOnly {
 			if err := os.MkdirAll(o.Dir, 0o700); err != nil {
-				return nil, fmt.Errorf("reading: cannot create the data folder: %w", err)
+				return nil, nil, fmt.Errorf("reading: cannot create the data folder: %w", err)
 			}
 		}
 	}
+	logs := &salvage{FS: filesystem, dir: o.Dir, readOnly: o.readOnly, logger: o.Logger}
 	log := engineLog{o.Logger}
 	opts := &pebble.Options{
-		FS:                          filesystem,
+		FS:                          logs,
 		ReadOnly:                    o.readOnly,
 		FormatMajorVersion:          pebble.FormatTableFormatV6,
 		Merger:                      frameMerger,
@@ -66,9 +67,10 @@ func openEngine(o Options) (*pebble.DB, error) {
 	}
 	db, err := pebble.Open(o.Dir, opts)
 	if err != nil {
-		return nil, openError(o, describeOpenError(err))
+		return nil, nil, openError(o, describeOpenError(err))
 	}
-	return db, nil
+	logs.opened.Store(true)
+	return db, logs, nil
 }
 
 // describeOpenError describes the usual reasons in words.

@@ -26,27 +26,38 @@ type Findings struct {
 	Entries  uint64 // journal entries not yet evaluated or not yet in a checkpoint, or kept for a mend
 	Devices  int    // devices that have readings or latest values
 	Missing  int    // days that a node has not fetched from the archive yet
+	Losses   []Loss // what damage of the disk took from the newest readings, now or before earlier starts
 	Orphans  []device.Ref
 	Problems []string // the first maxNamedProblems
 	Total    int      // number of all problems
 }
 
 // OK is true when nothing is wrong.
-func (f *Findings) OK() bool { return f.Total == 0 && len(f.Orphans) == 0 }
+func (f *Findings) OK() bool { return f.Total == 0 && len(f.Losses) == 0 && len(f.Orphans) == 0 }
 
 // Examine reads everything in a folder of readings that no server has open. It reports what cannot
-// be read back, what is inconsistent, and the devices with readings of which known says that they
-// do not exist. It changes nothing and guesses nothing; its error means that the folder could not
-// be examined.
-func Examine(ctx context.Context, dir string, known func(device.Ref) bool) (_ *Findings, err error) {
+// be read back, what is inconsistent, what is lost, and the devices with readings of which known says
+// that they do not exist. evaluated is the evaluated position. It changes nothing and guesses nothing;
+// its error means that the folder could not be examined.
+func Examine(
+	ctx context.Context,
+	dir string,
+	evaluated uint64,
+	known func(device.Ref) bool,
+) (_ *Findings, err error) {
 	o := Options{Dir: dir}
 	o.setDefaults()
-	return examine(ctx, o, known)
+	return examine(ctx, o, evaluated, known)
 }
 
-func examine(ctx context.Context, o Options, known func(device.Ref) bool) (_ *Findings, err error) {
+func examine(
+	ctx context.Context,
+	o Options,
+	evaluated uint64,
+	known func(device.Ref) bool,
+) (_ *Findings, err error) {
 	o.readOnly = true
-	db, err := openEngine(o)
+	db, logs, err := openEngine(o)
 	if err != nil {
 		return nil, err
 	}
@@ -78,6 +89,9 @@ func examine(ctx context.Context, o Options, known func(device.Ref) bool) (_ *Fi
 		e.endDay()
 	}
 	e.findings.Days, e.findings.Devices = len(e.days), len(e.devices)
+	if e.findings.Losses, err = e.losses(logs, evaluated); err != nil {
+		return nil, openError(o, err)
+	}
 	for ref := range e.devices {
 		if !known(ref) {
 			e.findings.Orphans = append(e.findings.Orphans, ref)
@@ -87,6 +101,28 @@ func examine(ctx context.Context, o Options, known func(device.Ref) bool) (_ *Fi
 		return cmp.Or(cmp.Compare(a.Tenant, b.Tenant), cmp.Compare(a.ID, b.ID))
 	})
 	return e.findings, nil
+}
+
+// losses lists what is lost: what was recorded when the folder was opened, what its logs lack now, and
+// what was evaluated and is not in the journal. A node's own journal may be behind those of others.
+func (e *examiner) losses(logs *salvage, evaluated uint64) ([]Loss, error) {
+	losses, err := readLosses(logs.FS, logs.dir)
+	if err != nil {
+		return nil, err
+	}
+	losses = addLosses(losses, logs.losses)
+	pos, err := readNumber(e.db, keyCheckpoint)
+	if err != nil {
+		return nil, err
+	}
+	if pos = max(pos, e.pos); pos >= evaluated {
+		return losses, nil
+	}
+	joined, err := hasKeys(e.ctx, e.db, keyLife, append(slices.Clone(keyLife), 0))
+	if err != nil || joined {
+		return losses, err
+	}
+	return addLosses(losses, []Loss{logs.missingAtEnd(pos, evaluated)}), nil
 }
 
 type examiner struct {

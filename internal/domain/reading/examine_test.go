@@ -37,7 +37,7 @@ func closedStore(t *testing.T, damage func(s *Store) error) Options {
 
 func mustExamine(t *testing.T, o Options, known func(device.Ref) bool) *Findings {
 	t.Helper()
-	f, err := Examine(t.Context(), o.Dir, known)
+	f, err := Examine(t.Context(), o.Dir, 0, known)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,11 +102,11 @@ func TestExamineNamesDamage(t *testing.T) {
 func TestExamineOfAFolderInUse(t *testing.T) {
 	o := Options{Dir: t.TempDir()}
 	openStore(t, o)
-	_, err := Examine(t.Context(), o.Dir, anyDevice)
+	_, err := Examine(t.Context(), o.Dir, 0, anyDevice)
 	if err == nil || !strings.Contains(err.Error(), "in use by another process") {
 		t.Errorf("%v", err)
 	}
-	if _, err := Examine(t.Context(), t.TempDir()+"/none", anyDevice); err == nil {
+	if _, err := Examine(t.Context(), t.TempDir()+"/none", 0, anyDevice); err == nil {
 		t.Error("a folder that does not exist: no error")
 	}
 }

@@ -32,7 +32,7 @@ func refuseNewer(o Options) (err error) {
 			return nil
 		}
 	}
-	engine, err := openEngine(o)
+	engine, _, err := openEngine(o)
 	if errors.Is(err, pebble.ErrDBDoesNotExist) {
 		return nil
 	}

@@ -34,7 +34,7 @@ func TestNewerFolderIsRefusedUnchanged(t *testing.T) {
 		if err := RefuseNewer(o.Dir); !errors.Is(err, db.ErrNewer) || !strings.Contains(err.Error(), o.Dir) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if _, err := Examine(t.Context(), o.Dir, anyDevice); !errors.Is(err, db.ErrNewer) {
+		if _, err := Examine(t.Context(), o.Dir, 0, anyDevice); !errors.Is(err, db.ErrNewer) {
 			t.Errorf("%s: examined: %v", name, err)
 		}
 		if !reflect.DeepEqual(before, folder.Contents(t, o.Dir)) {

@@ -247,6 +247,9 @@ func (s *Store) skipJournalTo(from uint64) error {
 	}
 	s.opts.Logger.Warn("readings: older than the evaluated position (restored from a copy?); the journal skips to it",
 		"journal", s.order.pos, "evaluated", from)
+	if err := s.logs.report([]Loss{s.logs.missingAtEnd(s.order.pos, from)}); err != nil {
+		return fmt.Errorf("reading: %w", err)
+	}
 	s.order.pos, s.order.opened = from, from
 	s.journal.mu.Lock()
 	defer s.journal.mu.Unlock()

@@ -431,7 +431,7 @@ func TestSnapshotFollows(t *testing.T) {
 	if err := copied.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if found, err := Examine(t.Context(), dir, anyDevice); err != nil || !found.OK() || found.Entries != 7 {
+	if found, err := Examine(t.Context(), dir, 0, anyDevice); err != nil || !found.OK() || found.Entries != 7 {
 		t.Errorf("%+v (%v)", found, err)
 	}
 }

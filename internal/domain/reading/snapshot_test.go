@@ -76,7 +76,7 @@ func TestSnapshot(t *testing.T) {
 		if err := c.Close(); err != nil {
 			t.Error(err)
 		}
-		found, err := Examine(t.Context(), dir, func(device.Ref) bool { return true })
+		found, err := Examine(t.Context(), dir, 0, func(device.Ref) bool { return true })
 		if err != nil || !found.OK() || rows == 0 {
 			t.Errorf("round %d: %+v (%v)", round, found, err)
 		}

@@ -94,6 +94,7 @@ func (o *Options) setDefaults() {
 type Store struct {
 	opts    Options
 	db      *pebble.DB
+	logs    *salvage
 	latest  *latest
 	journal *journal
 	counts  counters
@@ -148,18 +149,21 @@ type Store struct {
 // version wrote, Open returns one error that says so.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	o.setDefaults()
-	db, err := openEngine(o)
+	db, logs, err := openEngine(o)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{opts: o, db: db, latest: newLatest()}
+	s := &Store{opts: o, db: db, logs: logs, latest: newLatest()}
 	s.journal = newJournal(o.QueueBatches, o.QueueFrames)
 	s.lifetime, s.cancelLifetime = context.WithCancel(context.Background())
 	s.order.erased = map[device.Ref]uint64{}
 	s.archived.sealed = make(chan struct{}, 1)
 	s.order.done = make(chan struct{})
 	close(s.order.done)
-	err = raiseFormat(db)
+	err = logs.remind()
+	if err == nil {
+		err = raiseFormat(db)
+	}
 	if err == nil {
 		err = s.recover(ctx)
 	}
@@ -170,7 +174,9 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 }
 
 // Close ends Consume and Run, waits for calls in progress, writes a last checkpoint and closes the
-// folder. A second Close returns the result of the first.
+// folder. A second Close returns the result of the first. The log is empty afterwards: in the tables
+// damage is found wherever it is, at the end of a log it looks like a write that was not finished. A
+// store that belongs to the log of several nodes can read that again, and the next leader waits for Close.
 func (s *Store) Close() error {
 	s.closeOnce.Do(func() {
 		s.gate.Lock()
@@ -181,6 +187,9 @@ func (s *Store) Close() error {
 		var err error
 		if s.broken.Load() == nil {
 			err = s.writeCheckpoint(context.Background())
+			if err == nil && s.Life() == "" {
+				err = s.db.Flush()
+			}
 		}
 		s.closeErr = errors.Join(err, s.closeViews(), s.db.Close())
 	})
