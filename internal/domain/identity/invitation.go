@@ -86,15 +86,15 @@ func NewInvitationStore(d *db.DB, now func() time.Time) *InvitationStore {
 	return &InvitationStore{db: d, now: now}
 }
 
-// find selects invitations into rows, each with its Withdrawal.
-func (s *InvitationStore) find(ctx context.Context, rows any) *bun.SelectQuery {
-	return s.db.Read(ctx).NewSelect().Model(rows).ColumnExpr("i.*").ColumnExpr(withdrawal + " AS withdrawn").
+// withWithdrawal adds the Withdrawal to a selection of invitations.
+func withWithdrawal(q *bun.SelectQuery) *bun.SelectQuery {
+	return q.ColumnExpr("i.*").ColumnExpr(withdrawal + " AS withdrawn").
 		Join("LEFT JOIN users AS u ON u.tenant_id = i.tenant_id AND u.id = i.inviter_id")
 }
 
 // findOpen selects the invitations of a tenant that can be accepted.
 func (s *InvitationStore) findOpen(ctx context.Context, t tenant.ID, rows any) *bun.SelectQuery {
-	return s.find(ctx, rows).
+	return s.db.Read(ctx).NewSelect().Model(rows).Apply(withWithdrawal).
 		Where("i.tenant_id = ? AND i.expire_time > ? AND "+withdrawal+" = ''", t, s.now().UnixMilli())
 }
 
@@ -106,7 +106,7 @@ func (s *InvitationStore) Page(
 	offset, limit int64,
 ) ([]*Invitation, int64, error) {
 	var rows []invitationRow
-	total, err := s.find(ctx, &rows).Where("i.tenant_id = ?", t).
+	total, err := s.db.Read(ctx).NewSelect().Model(&rows).Apply(withWithdrawal).Where("i.tenant_id = ?", t).
 		OrderExpr("i.id DESC").Limit(limit).Offset(offset).ScanAndCount(ctx)
 	list := make([]*Invitation, 0, len(rows))
 	for i := range rows {
@@ -118,7 +118,8 @@ func (s *InvitationStore) Page(
 // Get finds an invitation of a tenant.
 func (s *InvitationStore) Get(ctx context.Context, t tenant.ID, id int64) (*Invitation, error) {
 	var r invitationRow
-	err := s.find(ctx, &r).Where("i.tenant_id = ? AND i.id = ?", t, id).Scan(ctx)
+	err := s.db.Read(ctx).NewSelect().Model(&r).Apply(withWithdrawal).
+		Where("i.tenant_id = ? AND i.id = ?", t, id).Scan(ctx)
 	if db.IsMissing(err) {
 		return nil, errs.Missing()
 	}
@@ -130,7 +131,8 @@ func (s *InvitationStore) Get(ctx context.Context, t tenant.ID, id int64) (*Invi
 // its holder whom to ask.
 func (s *InvitationStore) ByToken(ctx context.Context, token string) (*Invitation, error) {
 	var r invitationRow
-	err := s.find(ctx, &r).Where("i.token_hash = ?", hashToken(token)).Scan(ctx)
+	err := s.db.Read(ctx).NewSelect().Model(&r).Apply(withWithdrawal).
+		Where("i.token_hash = ?", hashToken(token)).Scan(ctx)
 	if db.IsMissing(err) || err == nil && !isTokenValid(r.ExpireTime, s.now().UnixMilli(), InvitationLife) {
 		return nil, deadInvitation()
 	}

@@ -21,7 +21,8 @@ import (
 var reaches = map[string]*regexp.Regexp{
 	"an address": regexp.MustCompile(`[^\s•]@[^\s]+\.|^@\w`),
 	"a number":   regexp.MustCompile(`\+\d{7,}|^-?\d{9,}$`),
-	"a host":     regexp.MustCompile(`://|^([\w-]+\.)+[a-z]{2,}(:\d+)?$|^\d{1,3}(\.\d{1,3}){3}(:\d+)?$`),
+	"a host": regexp.MustCompile(
+		`://|^([\w-]+\.)+[a-z]{2,}(:\d+)?$|^\d{1,3}(\.\d{1,3}){3}(:\d+)?$`),
 }
 
 // shownOnPurpose are the fields that say where data goes and where people sign in: owners have to notice a change of it, and
@@ -154,7 +155,8 @@ func TestOldAuditEntriesAreReadMasked(t *testing.T) {
 	ada := w.Audit.NewContext(t.Context(), audit.Actor{
 		Kind: audit.User, ID: w.field.Ada.ID, Name: nil,
 	})
-	err := audit.Log(ada, w.field.ID, audit.Action{Name: "channel.update", Thing: audit.Thing{ID: 1, Name: "Staff"}, Changes: []audit.Change{
+	thing := audit.Thing{ID: 1, Name: "Staff"}
+	err := audit.Log(ada, w.field.ID, audit.Action{Name: "channel.update", Thing: thing, Changes: []audit.Change{
 		{Field: "noticeName", Before: "ada@example.com", After: "Staff"},
 		{Field: "emails", Before: []string{"ada@example.com"}, After: []string{"ada@example.com", "b•••@example.com"}},
 		{Field: "phoneMessage", Before: []string{"+905551112233"}, After: []string{"+905559992233"}},
@@ -164,7 +166,8 @@ func TestOldAuditEntriesAreReadMasked(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "channel.update Staff; noticeName: ada@example.com > Staff; " +
-		"emails: [a•••@example.com] > [a•••@example.com b•••@example.com]; phoneMessage hidden; telegram: <nil> > [•••]"
+		"emails: [a•••@example.com] > [a•••@example.com b•••@example.com]; phoneMessage hidden; " +
+		"telegram: <nil> > [•••]"
 	if got := entryText(&w.auditLog(t, w.ada, "").List[0]); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
