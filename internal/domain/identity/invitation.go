@@ -50,6 +50,9 @@ const (
 const withdrawal = "CASE WHEN u.id IS NULL THEN 'deleted' WHEN u.disabled OR u.disabled_by_owner THEN 'disabled' " +
 	"WHEN u.role <> 'owner' THEN 'demoted' ELSE '' END"
 
+// withWithdrawal are the columns of an invitationRow.
+const withWithdrawal = "i.*, " + withdrawal + " AS withdrawn"
+
 type invitationRow struct {
 	bun.BaseModel `bun:"table:invitations,alias:i"`
 	ID            int64 `bun:",pk,autoincrement"`
@@ -86,15 +89,10 @@ func NewInvitationStore(d *db.DB, now func() time.Time) *InvitationStore {
 	return &InvitationStore{db: d, now: now}
 }
 
-// withWithdrawal adds the Withdrawal to a selection of invitations.
-func withWithdrawal(q *bun.SelectQuery) *bun.SelectQuery {
-	return q.ColumnExpr("i.*").ColumnExpr(withdrawal + " AS withdrawn").
-		Join("LEFT JOIN users AS u ON u.tenant_id = i.tenant_id AND u.id = i.inviter_id")
-}
-
 // findOpen selects the invitations of a tenant that can be accepted.
 func (s *InvitationStore) findOpen(ctx context.Context, t tenant.ID, rows any) *bun.SelectQuery {
-	return s.db.Read(ctx).NewSelect().Model(rows).Apply(withWithdrawal).
+	return s.db.Read(ctx).NewSelect().Model(rows).ColumnExpr(withWithdrawal).
+		Join("LEFT JOIN users AS u ON u.tenant_id = i.tenant_id AND u.id = i.inviter_id").
 		Where("i.tenant_id = ? AND i.expire_time > ? AND "+withdrawal+" = ''", t, s.now().UnixMilli())
 }
 
@@ -106,7 +104,9 @@ func (s *InvitationStore) Page(
 	offset, limit int64,
 ) ([]*Invitation, int64, error) {
 	var rows []invitationRow
-	total, err := s.db.Read(ctx).NewSelect().Model(&rows).Apply(withWithdrawal).Where("i.tenant_id = ?", t).
+	total, err := s.db.Read(ctx).NewSelect().Model(&rows).ColumnExpr(withWithdrawal).
+		Join("LEFT JOIN users AS u ON u.tenant_id = i.tenant_id AND u.id = i.inviter_id").
+		Where("i.tenant_id = ?", t).
 		OrderExpr("i.id DESC").Limit(limit).Offset(offset).ScanAndCount(ctx)
 	list := make([]*Invitation, 0, len(rows))
 	for i := range rows {
@@ -118,7 +118,8 @@ func (s *InvitationStore) Page(
 // Get finds an invitation of a tenant.
 func (s *InvitationStore) Get(ctx context.Context, t tenant.ID, id int64) (*Invitation, error) {
 	var r invitationRow
-	err := s.db.Read(ctx).NewSelect().Model(&r).Apply(withWithdrawal).
+	err := s.db.Read(ctx).NewSelect().Model(&r).ColumnExpr(withWithdrawal).
+		Join("LEFT JOIN users AS u ON u.tenant_id = i.tenant_id AND u.id = i.inviter_id").
 		Where("i.tenant_id = ? AND i.id = ?", t, id).Scan(ctx)
 	if db.IsMissing(err) {
 		return nil, errs.Missing()
@@ -131,7 +132,8 @@ func (s *InvitationStore) Get(ctx context.Context, t tenant.ID, id int64) (*Invi
 // its holder whom to ask.
 func (s *InvitationStore) ByToken(ctx context.Context, token string) (*Invitation, error) {
 	var r invitationRow
-	err := s.db.Read(ctx).NewSelect().Model(&r).Apply(withWithdrawal).
+	err := s.db.Read(ctx).NewSelect().Model(&r).ColumnExpr(withWithdrawal).
+		Join("LEFT JOIN users AS u ON u.tenant_id = i.tenant_id AND u.id = i.inviter_id").
 		Where("i.token_hash = ?", hashToken(token)).Scan(ctx)
 	if db.IsMissing(err) || err == nil && !isTokenValid(r.ExpireTime, s.now().UnixMilli(), InvitationLife) {
 		return nil, deadInvitation()

@@ -25,8 +25,8 @@ var reaches = map[string]*regexp.Regexp{
 		`://|^([\w-]+\.)+[a-z]{2,}(:\d+)?$|^\d{1,3}(\.\d{1,3}){3}(:\d+)?$`),
 }
 
-// shownOnPurpose are the fields that say where data goes and where people sign in: owners have to notice a change of it, and
-// docs/access.md says so.
+// shownOnPurpose are the fields that say where data goes and where people sign in: owners have to
+// notice a change of it, and docs/access.md says so.
 var shownOnPurpose = map[string]string{"url": "a host", "signOn": "a host"}
 
 // sampleRecipients has two recipients of each kind of channel, which its mask tells apart, or not.

@@ -82,8 +82,10 @@ func TestMigrationNotesInviters(t *testing.T) {
 		`INSERT INTO tenants (id, name, time_zone, language, create_time) VALUES
 			(1, 't', 'UTC', 'en-us', 0), (2, 'u', 'UTC', 'en-us', 0)`,
 		`INSERT INTO invitations (id, tenant_id, email, role, nickname, language, invited_by, mailed, token_hash,
-			create_time, expire_time) VALUES (1, 1, '', 'viewer', '', '', 'Ada', FALSE, x'01', 0, 0),
-			(2, 1, '', 'viewer', '', '', 'Bora', FALSE, x'02', 0, 0), (3, 2, '', 'viewer', '', '', 'Cem', FALSE, x'03', 0, 0)`,
+			create_time, expire_time) VALUES
+			(1, 1, '', 'viewer', '', '', 'Ada', FALSE, x'01', 0, 0),
+			(2, 1, '', 'viewer', '', '', 'Bora', FALSE, x'02', 0, 0),
+			(3, 2, '', 'viewer', '', '', 'Cem', FALSE, x'03', 0, 0)`,
 		`INSERT INTO audit_entries (tenant_id, time, actor, actor_id, actor_name, address, request, kind, action, thing_id,
 			thing_name, name_id, changes) VALUES
 			(1, 5, 'user', 7, 'Ada', '', '', 'invitation', 'create', 1, '', 0, '[]'),
