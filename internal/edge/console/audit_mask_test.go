@@ -203,7 +203,8 @@ func TestViewersSeeMaskedAnswers(t *testing.T) {
 		for role, want := range map[identity.Role]string{identity.Operator: answer, identity.Viewer: want} {
 			w.adaIs(t, role)
 			d := w.notice(t, id).Deliveries[0]
-			if got := answersOf(&d); len(got) < 2 || slices.ContainsFunc(got, func(a string) bool { return a != want }) {
+			differs := func(a string) bool { return a != want }
+			if got := answersOf(&d); len(got) < 2 || slices.ContainsFunc(got, differs) {
 				t.Errorf("the %s reads %q, want %q", role, got, want)
 			}
 		}

@@ -21,7 +21,9 @@ var auditedPersonKey = auditedOperation{
 
 func (w *fixture) deleteKeyCall(person, key int64) testkit.Call {
 	return testkit.Call{
-		Method: http.MethodDelete, Path: fmt.Sprintf("%skeys/delete?id=%d&key=%d", peoplePath, person, key), Token: w.ada,
+		Method: http.MethodDelete,
+		Path:   fmt.Sprintf("%skeys/delete?id=%d&key=%d", peoplePath, person, key),
+		Token:  w.ada,
 	}
 }
 

@@ -86,8 +86,8 @@ func TestMigrationNotesInviters(t *testing.T) {
 			(1, 1, '', 'viewer', '', '', 'Ada', FALSE, x'01', 0, 0),
 			(2, 1, '', 'viewer', '', '', 'Bora', FALSE, x'02', 0, 0),
 			(3, 2, '', 'viewer', '', '', 'Cem', FALSE, x'03', 0, 0)`,
-		`INSERT INTO audit_entries (tenant_id, time, actor, actor_id, actor_name, address, request, kind, action, thing_id,
-			thing_name, name_id, changes) VALUES
+		`INSERT INTO audit_entries (tenant_id, time, actor, actor_id, actor_name, address, request, kind, action,
+			thing_id, thing_name, name_id, changes) VALUES
 			(1, 5, 'user', 7, 'Ada', '', '', 'invitation', 'create', 1, '', 0, '[]'),
 			(1, 9, 'user', 8, 'Bora', '', '', 'invitation', 'update', 1, '', 0, '[]'),
 			(1, 9, 'user', 9, 'Eda', '', '', 'scene', 'create', 2, '', 0, '[]'),
