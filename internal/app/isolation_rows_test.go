@@ -210,7 +210,14 @@ var operationCases = map[string]operationCase{
 	"console resetSecondFactor": {build: func(s *tenantFixture) request {
 		return request{body: fields{"id": s.person}}
 	}},
-	"console deletePerson":    {build: absentID, wantRefusal: true},
+	"console deletePerson": {build: absentID, wantRefusal: true},
+	"console pagePersonKeys": {
+		query: firstPage,
+		build: func(s *tenantFixture) request { return queryRequest("id", number(s.user)) },
+	},
+	"console deletePersonKey": {wantRefusal: true, build: func(s *tenantFixture) request {
+		return queryRequest("id", number(s.user), "key", "1000000001")
+	}},
 	"console pageInvitations": {query: firstPage},
 	"console invitePerson": {
 		build: func(s *tenantFixture) request {

@@ -176,6 +176,7 @@ func (s *Server) wire() error {
 			Sessions:          st.Sessions,
 			Factors:           st.Factors,
 			Invitations:       st.Invitations,
+			Credentials:       st.Credentials,
 			Hasher:            st.Hasher,
 			Mailer:            newMailer(s.mails),
 			PublicURL:         s.linkBase(),

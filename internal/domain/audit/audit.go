@@ -51,6 +51,18 @@ type Field struct {
 	// Hidden records that the field changed, but neither value: for secrets and for anything that
 	// grants access.
 	Hidden bool
+	// Masked is recorded in place of Value, as far as people may read it; nil: Value is. A change that
+	// it does not show is recorded as if Hidden.
+	Masked any
+}
+
+func (f *Field) value() any { return f.Value }
+
+func (f *Field) recorded() any {
+	if f.Masked != nil {
+		return f.Masked
+	}
+	return f.Value
 }
 
 // Change is a field of a thing whose value changed. Before and After are marshalled to JSON; nil:

@@ -56,11 +56,11 @@ func diffThing(action string, before, after *Thing) (*Action, error) {
 	}
 	whole := changed
 	for _, f := range fieldsOf(before, after) {
-		old, err := valueOf(before, f.Name)
+		old, err := valueOf(before, f.Name, (*Field).value)
 		if err != nil {
 			return nil, err
 		}
-		now, err := valueOf(after, f.Name)
+		now, err := valueOf(after, f.Name, (*Field).value)
 		if err != nil {
 			return nil, err
 		}
@@ -74,13 +74,33 @@ func diffThing(action string, before, after *Thing) (*Action, error) {
 		case f.Hidden:
 			d.Changes = append(d.Changes, Change{Field: f.Name, Hidden: true})
 		default:
-			d.Changes = append(d.Changes, Change{Field: f.Name, Before: nilIfEmpty(old), After: nilIfEmpty(now)})
+			c, err := recordedChange(before, after, f.Name)
+			if err != nil {
+				return nil, err
+			}
+			d.Changes = append(d.Changes, c)
 		}
 	}
 	if !changed {
 		return nil, nil //nolint:nilnil // the thing did not change
 	}
 	return &d, nil
+}
+
+// recordedChange gives the change of a field as people may read it.
+func recordedChange(before, after *Thing, name string) (Change, error) {
+	old, err := valueOf(before, name, (*Field).recorded)
+	if err != nil {
+		return Change{}, err
+	}
+	now, err := valueOf(after, name, (*Field).recorded)
+	if err != nil {
+		return Change{}, err
+	}
+	if bytes.Equal(old, now) {
+		return Change{Field: name, Hidden: true}, nil
+	}
+	return Change{Field: name, Before: nilIfEmpty(old), After: nilIfEmpty(now)}, nil
 }
 
 // fieldsOf gives the fields of before, then those that only after has.
@@ -104,12 +124,12 @@ func fieldByName(t *Thing, name string) *Field {
 }
 
 // valueOf gives the JSON of a field; nil if the thing lacks it or it is empty.
-func valueOf(t *Thing, name string) (json.RawMessage, error) {
+func valueOf(t *Thing, name string, value func(f *Field) any) (json.RawMessage, error) {
 	f := fieldByName(t, name)
 	if f == nil {
 		return nil, nil
 	}
-	return marshal(name, f.Value)
+	return marshal(name, value(f))
 }
 
 // marshal gives the JSON of a value; nil if it is empty.

@@ -21,6 +21,7 @@ func TestDiffThings(t *testing.T) {
 	type fields = []Field
 	secret := func(v string) Field { return Field{Name: "secret", Value: v, Hidden: true} }
 	revision := func(v int) Field { return Field{Value: v, Hidden: true} }
+	masked := func(v, shown string) Field { return Field{Name: "to", Value: v, Masked: shown} }
 	one := 1.5
 	for name, c := range map[string]struct {
 		before, after []Field // nil: the thing does not exist
@@ -37,6 +38,10 @@ func TestDiffThings(t *testing.T) {
 		"deleted":                 {fields{{Name: "a", Value: 1}, secret("x"), revision(2)}, nil, `[{"field":"a","before":1}]`},
 		"created without fields":  {nil, fields{}, `null`},
 		"a secret":                {fields{secret("x")}, fields{secret("y")}, `[{"field":"secret","hidden":true}]`},
+		"a masked value":          {fields{masked("ada@x", "a@x")}, fields{masked("bo@x", "b@x")}, `[{"field":"to","before":"a@x","after":"b@x"}]`},
+		"another of that mask":    {fields{masked("ada@x", "a@x")}, fields{masked("ava@x", "a@x")}, `[{"field":"to","hidden":true}]`},
+		"masked, made":            {nil, fields{masked("ada@x", "a@x")}, `[{"field":"to","after":"a@x"}]`},
+		"masked, unchanged":       {fields{masked("ada@x", "a@x")}, fields{masked("ada@x", "a@x")}, ""},
 		"a first secret":          {fields{secret("")}, fields{secret("y")}, `[{"field":"secret","hidden":true}]`},
 		"only another revision":   {fields{revision(1), {Name: "a", Value: 1}}, fields{revision(2), {Name: "a", Value: 1}}, `null`},
 		"a removed field":         {fields{{Name: "a", Value: 1}}, fields{}, `[{"field":"a","before":1}]`},

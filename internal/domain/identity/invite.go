@@ -54,7 +54,8 @@ func (f InvitationForm) parse() (*Invitation, error) {
 	return i, err
 }
 
-// Resend gives an invitation of the caller's tenant a new link, in the way of the first one.
+// Resend gives an invitation of the caller's tenant a new link, in the way of the first one. The
+// invitation is the caller's from then on: one that was withdrawn holds again.
 func (p *People) Resend(ctx context.Context, c Caller, id int64) (*Invitation, string, error) {
 	t, err := p.manageable(ctx, c.Tenant)
 	if err != nil {
@@ -89,7 +90,7 @@ func (p *People) send(
 		if err != nil {
 			return err
 		}
-		i.InvitedBy = inviter.Name()
+		i.InvitedBy, i.Inviter, i.Withdrawn = inviter.Name(), inviter.ID, ""
 		if err := p.checkRoom(ctx, i, t.ID); err != nil {
 			return err
 		}

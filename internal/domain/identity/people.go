@@ -37,6 +37,7 @@ type PeopleDeps struct {
 	Sessions    *SessionStore
 	Factors     *SecondFactorStore
 	Invitations *InvitationStore
+	Credentials *CredentialStore
 	Hasher      *Hasher
 	Mailer      Mailer // nil: no mail is sent
 	PublicURL   string // the server's address for people; may be empty
@@ -72,8 +73,9 @@ func (f PeopleFilter) matches(u *User) bool {
 // PeoplePage is a part of a tenant's people, ordered by user name.
 type PeoplePage struct {
 	List                 []*User
-	Total                int // how many match in all
-	Owners               int // how many owners can sign in, whether they match or not
+	Total                int           // how many match in all
+	Owners               int           // how many owners can sign in, whether they match or not
+	Credentials          map[int64]int // how many credentials each user has; none: left out
 	SecondFactorRequired bool
 	Mail                 bool // whether invitations can go by mail
 }
@@ -93,7 +95,13 @@ func (p *People) Page(
 	if err != nil {
 		return PeoplePage{}, err
 	}
-	page := PeoplePage{SecondFactorRequired: found.SecondFactorRequired, Mail: p.canMail(found)}
+	credentials, err := p.Credentials.countByUser(ctx, t)
+	if err != nil {
+		return PeoplePage{}, err
+	}
+	page := PeoplePage{
+		SecondFactorRequired: found.SecondFactorRequired, Mail: p.canMail(found), Credentials: credentials,
+	}
 	for _, u := range all {
 		if u.isActiveOwner() {
 			page.Owners++

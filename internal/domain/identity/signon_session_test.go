@@ -443,6 +443,11 @@ func TestInvitationAtIssuer(t *testing.T) {
 	f.as("sub-dila", "dila@farm.example")
 	f.Clock.Advance(identity.InvitationLife + time.Second)
 	f.failsWith(t, "an invitation that has expired", identity.SignOnUnknown)
+	// Nor does one hold whose inviter is no longer an owner.
+	f.invite(t, identity.InvitationForm{Role: "operator", Email: "dila@farm.example"})
+	f.setRole(t, f.field.Ada, identity.Operator)
+	f.failsWith(t, "an invitation that is withdrawn", identity.SignOnUnknown)
+	f.setRole(t, f.field.Ada, identity.Owner)
 	// With the provider as the master of the people, invitations do not hold.
 	f.invite(t, identity.InvitationForm{Role: "operator", Email: "eda@farm.example"})
 	f.field.PeopleByProvider = true

@@ -96,9 +96,7 @@ func (s *SignOn) openInvitation(ctx context.Context, t tenant.ID, address string
 // none.
 func (s *InvitationStore) to(ctx context.Context, t tenant.ID, email string) (*Invitation, error) {
 	var r invitationRow
-	err := s.db.Read(ctx).NewSelect().Model(&r).
-		Where("i.tenant_id = ? AND lower(i.email) = ? AND i.expire_time > ?",
-			t, text.FoldASCII(email), s.now().UnixMilli()).
+	err := s.findOpen(ctx, t, &r).Where("lower(i.email) = ?", text.FoldASCII(email)).
 		OrderExpr("i.id DESC").Limit(1).Scan(ctx)
 	if db.IsMissing(err) {
 		return nil, nil

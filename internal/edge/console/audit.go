@@ -77,6 +77,9 @@ func wireEntry(e *audit.Entry) wire.AuditEntry {
 		Changes: make([]wire.AuditChange, len(e.Changes)),
 	}
 	for i, c := range e.Changes {
+		if e.Kind == "channel" {
+			maskRecipients(&c)
+		}
 		w.Changes[i] = wire.AuditChange{Field: c.Field, Before: c.Before, After: c.After}
 		if c.Hidden {
 			w.Changes[i].Hidden = &c.Hidden

@@ -175,6 +175,7 @@ var auditedOperations = map[string]auditedOperation{
 			}
 		},
 	},
+	"deletePersonKey": auditedPersonKey,
 	"updatePeopleSettings": {
 		want: "tenant.update field; secondFactor: optional > required",
 		call: func(t *testing.T, w *fixture) testkit.Call {
@@ -437,7 +438,7 @@ var auditedOperations = map[string]auditedOperation{
 	}},
 	"createNoticeChannel": {
 		want: "channel.create Night shift; noticeName: <nil> > Night shift; noticeMode: <nil> > [email phoneMessage]; " +
-			"emails: <nil> > [ada@example.com bora@example.com]; phoneMessage: <nil> > [+905551112233]; language: <nil> > tr-tr",
+			"emails: <nil> > [a•••@example.com b•••@example.com]; phoneMessage: <nil> > [+90•••••233]; language: <nil> > tr-tr",
 		call: func(_ *testing.T, w *fixture) testkit.Call {
 			return w.channelCall(http.MethodPost, "create", nightShiftForm(nil))
 		},

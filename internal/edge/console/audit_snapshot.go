@@ -6,6 +6,7 @@ import (
 	"tilth/internal/domain/alarm"
 	"tilth/internal/domain/audit"
 	"tilth/internal/domain/device"
+	"tilth/internal/domain/identity"
 	"tilth/internal/domain/notify"
 	"tilth/internal/domain/tenant"
 	"tilth/internal/platform/errs"
@@ -176,11 +177,10 @@ func (s *server) snapshotChannel(t tenant.ID, id *int64) audit.Snapshot {
 		}
 		fields := []audit.Field{{Name: "noticeName", Value: c.Name}, {Name: "noticeMode", Value: c.Kinds()}}
 		for _, k := range notify.Kinds() {
-			name := k.Field
-			if k.Other {
-				name = string(k.Name)
-			}
-			fields = append(fields, audit.Field{Name: name, Value: c.To[k.Name]})
+			to := c.To[k.Name]
+			fields = append(fields, audit.Field{
+				Name: recipientField(k), Value: to, Masked: shownRecipients(identity.Viewer, k.Name, to),
+			})
 		}
 		fields = append(fields, audit.Field{Name: "language", Value: c.Language})
 		return []audit.Thing{{ID: c.ID, Name: c.Name, Fields: fields}}, nil

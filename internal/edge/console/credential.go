@@ -51,22 +51,26 @@ func (s *server) PageCredentials(
 		return nil, err
 	}
 	page := &wire.CredentialPage{List: make([]wire.Credential, 0, len(list)), Total: int(total)}
-	for _, k := range list {
-		page.List = append(page.List, wire.Credential{
-			Id:          k.ID,
-			Name:        k.Name,
-			AppKey:      k.AppKey,
-			Role:        string(k.Role),
-			Scopes:      scopeNames(k.Scopes),
-			ExpiryTime:  omitZero(k.Expires),
-			Enabled:     boolInt(k.Enabled),
-			CreateTime:  k.CreateTime,
-			LastUseTime: omitZero(k.LastUse),
-			Requests24h: k.Uses24h,
-			Requests30d: k.Uses30d,
-		})
+	for i := range list {
+		page.List = append(page.List, wireCredential(&list[i]))
 	}
 	return wire.PageCredentials200JSONResponse{Code: success, Data: page}, nil
+}
+
+func wireCredential(k *identity.Credential) wire.Credential {
+	return wire.Credential{
+		Id:          k.ID,
+		Name:        k.Name,
+		AppKey:      k.AppKey,
+		Role:        string(k.Role),
+		Scopes:      scopeNames(k.Scopes),
+		ExpiryTime:  omitZero(k.Expires),
+		Enabled:     boolInt(k.Enabled),
+		CreateTime:  k.CreateTime,
+		LastUseTime: omitZero(k.LastUse),
+		Requests24h: k.Uses24h,
+		Requests30d: k.Uses30d,
+	}
 }
 
 func scopeNames(scopes []identity.Scope) []string {

@@ -29,6 +29,7 @@ func (s *server) PagePeople(
 			Id: u.ID, UserName: u.UserName, Nickname: u.Nickname, Email: u.Email, Role: string(u.Role),
 			RoleFrom: string(u.RoleFrom), Language: string(u.Language), State: string(u.State()),
 			Removable: u.MadeHere, LoginDate: omitZero(u.LastSignIn), SecondFactor: u.SecondFactor,
+			Keys: found.Credentials[u.ID],
 		})
 	}
 	return wire.PagePeople200JSONResponse{Code: success, Data: page}, nil
@@ -80,6 +81,39 @@ func (s *server) DeletePerson(
 	return wire.DeletePerson200JSONResponse{Code: success, Data: new(true)}, nil
 }
 
+// PagePersonKeys answers a person's API credentials, newest first.
+func (s *server) PagePersonKeys(
+	ctx context.Context,
+	r wire.PagePersonKeysRequestObject,
+) (wire.PagePersonKeysResponseObject, error) {
+	q := pageQuery(r.Params.PageNo, r.Params.PageSize)
+	list, total, err := s.People.PageCredentials(ctx, caller(ctx).Tenant, r.Params.Id, q.Offset, q.Limit)
+	if err != nil {
+		return nil, err
+	}
+	page := &wire.PersonKeyPage{List: make([]wire.PersonKey, 0, len(list)), Total: int(total)}
+	for i := range list {
+		c := wireCredential(&list[i].Credential)
+		page.List = append(page.List, wire.PersonKey{
+			Id: c.Id, Name: c.Name, AppKey: c.AppKey, Role: c.Role, MayRole: string(list[i].May), Scopes: c.Scopes,
+			ExpiryTime: c.ExpiryTime, Enabled: c.Enabled, CreateTime: c.CreateTime, LastUseTime: c.LastUseTime,
+			Requests24h: c.Requests24h, Requests30d: c.Requests30d,
+		})
+	}
+	return wire.PagePersonKeys200JSONResponse{Code: success, Data: page}, nil
+}
+
+// DeletePersonKey removes an API credential of a person.
+func (s *server) DeletePersonKey(
+	ctx context.Context,
+	r wire.DeletePersonKeyRequestObject,
+) (wire.DeletePersonKeyResponseObject, error) {
+	if err := s.People.DeleteCredential(ctx, caller(ctx).Tenant, r.Params.Id, r.Params.Key); err != nil {
+		return nil, err
+	}
+	return wire.DeletePersonKey200JSONResponse{Code: success, Data: new(true)}, nil
+}
+
 // InvitePerson invites a person.
 func (s *server) InvitePerson(
 	ctx context.Context,
@@ -118,7 +152,8 @@ func (s *server) PageInvitations(
 	for _, i := range list {
 		page.List = append(page.List, wire.Invitation{
 			Id: i.ID, Email: i.Email, Role: string(i.Role), Nickname: i.Nickname, Language: string(i.Language),
-			InvitedBy: i.InvitedBy, Mailed: i.Mailed, CreateTime: i.CreateTime, ExpiresTime: i.Expires,
+			InvitedBy: i.InvitedBy, Withdrawn: omitEmpty(string(i.Withdrawn)), Mailed: i.Mailed,
+			CreateTime: i.CreateTime, ExpiresTime: i.Expires,
 		})
 	}
 	return wire.PageInvitations200JSONResponse{Code: success, Data: page}, nil

@@ -222,3 +222,43 @@ func TestInvitationCalls(t *testing.T) {
 		t.Errorf("a link taken back: %s", a.Body)
 	}
 }
+
+// Whoever has the link of a withdrawn invitation reads whom to ask; owners see that it is withdrawn and
+// why, and send it again as theirs.
+func TestWithdrawnInvitationCalls(t *testing.T) {
+	w := newServer(t)
+	id, token := w.invite(t, body{"role": "viewer", "nickname": "Cem", "sendMail": false})
+	w.adaIs(t, identity.Operator)
+	bora := func(method, path string, b body) testkit.Call {
+		call := testkit.Call{Method: method, Path: peoplePath + path, Token: w.bora}
+		if b != nil {
+			call.Body = asJSON(t, b)
+		}
+		return call
+	}
+	pageOf := func(call testkit.Call) wire.InvitationPage {
+		return testkit.Ask[wire.InvitationPage](t, w.Contract, call)
+	}
+	const page = "invitations/page?pageNo=1&pageSize=10"
+	if list := pageOf(bora("GET", page, nil)); list.Total != 1 || deref(list.List[0].Withdrawn) != "demoted" {
+		t.Errorf("%s", asJSON(t, list))
+	}
+	public := func(path string, b body) testkit.Call {
+		b["token"] = token
+		return testkit.Call{Method: http.MethodPost, Path: invitationPath + path, Body: asJSON(t, b)}
+	}
+	acceptance := body{"userName": "cem", "password": testkit.Password}
+	w.Run(t, []testkit.Scenario{
+		{Name: "looked at", Call: public("get", body{}), Code: 601, Contains: []string{"Ask one of its owners"}},
+		{Name: "accepted", Call: public("accept", acceptance), Code: 601, Contains: []string{"Ask one of its owners"}},
+	})
+	again := testkit.Ask[wire.NewInvitation](
+		t, w.Contract, bora(http.MethodPost, "invitations/resend", body{"id": id}),
+	)
+	list := pageOf(bora("GET", page, nil))
+	if list.List[0].Withdrawn != nil || list.List[0].InvitedBy != w.field.Bora.Nickname {
+		t.Errorf("%s", asJSON(t, list))
+	}
+	_, token, _ = strings.Cut(*again.Link, "#")
+	testkit.Ask[wire.Session](t, w.Contract, public("accept", acceptance))
+}

@@ -75,6 +75,39 @@ func TestMigrationMarksCameras(t *testing.T) {
 	}
 }
 
+// The migration that notes who invited takes the user who sent an invitation last from the audit log;
+// nobody vouches for one that it does not know.
+func TestMigrationNotesInviters(t *testing.T) {
+	dir := folderAtVersion(t, 43,
+		`INSERT INTO tenants (id, name, time_zone, language, create_time) VALUES
+			(1, 't', 'UTC', 'en-us', 0), (2, 'u', 'UTC', 'en-us', 0)`,
+		`INSERT INTO invitations (id, tenant_id, email, role, nickname, language, invited_by, mailed, token_hash,
+			create_time, expire_time) VALUES
+			(1, 1, '', 'viewer', '', '', 'Ada', FALSE, x'01', 0, 0),
+			(2, 1, '', 'viewer', '', '', 'Bora', FALSE, x'02', 0, 0),
+			(3, 2, '', 'viewer', '', '', 'Cem', FALSE, x'03', 0, 0)`,
+		`INSERT INTO audit_entries (tenant_id, time, actor, actor_id, actor_name, address, request, kind, action,
+			thing_id, thing_name, name_id, changes) VALUES
+			(1, 5, 'user', 7, 'Ada', '', '', 'invitation', 'create', 1, '', 0, '[]'),
+			(1, 9, 'user', 8, 'Bora', '', '', 'invitation', 'update', 1, '', 0, '[]'),
+			(1, 9, 'user', 9, 'Eda', '', '', 'scene', 'create', 2, '', 0, '[]'),
+			(1, 9, 'user', 9, 'Eda', '', '', 'invitation', 'create', 3, '', 0, '[]')`,
+	)
+	d, err := db.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	var got []int64
+	const query = `SELECT inviter_id FROM invitations ORDER BY id`
+	if err := d.Read(t.Context()).NewRaw(query).Scan(t.Context(), &got); err != nil {
+		t.Fatal(err)
+	}
+	if want := []int64{8, 0, 0}; !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
 // The migration that makes the names of elements and products rows keeps every name.
 func TestMigrationKeepsNames(t *testing.T) {
 	dir := folderAtVersion(t, 23,

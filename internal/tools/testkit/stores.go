@@ -130,6 +130,7 @@ func NewStores(t testing.TB) *Stores {
 		Sessions:    s.Sessions,
 		Factors:     s.Factors,
 		Invitations: s.Invitations,
+		Credentials: s.Credentials,
 		Hasher:      identity.NewHasherAt(PasswordCost, nil),
 		Mailer:      s.Mails,
 		PublicURL:   PublicURL,

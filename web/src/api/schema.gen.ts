@@ -768,6 +768,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin-api/client/pc/people/keys/page": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A person's API credentials, newest first
+         * @description For owners who see to it that nobody's programs keep more access than they should. Their secrets are nobody's to read.
+         */
+        get: operations["pagePersonKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin-api/client/pc/people/keys/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a person's API credential
+         * @description Programs that use it are refused from their next call on. This cannot be undone.
+         */
+        delete: operations["deletePersonKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin-api/client/pc/people/invite": {
         parameters: {
             query?: never;
@@ -797,7 +837,7 @@ export interface paths {
         };
         /**
          * Invitations that nobody accepted yet, newest first
-         * @description An expired one stays for 30 days, so that it can be sent again.
+         * @description An expired one stays for 30 days, so that it can be sent again. One whose inviter is no longer an owner who can sign in is withdrawn: nobody can accept it until an owner sends it again, or the inviter is an owner who can sign in again.
          */
         get: operations["pageInvitations"];
         put?: never;
@@ -819,7 +859,7 @@ export interface paths {
         put?: never;
         /**
          * A new link for an invitation, in the way of the first
-         * @description The old link stops working; the new one holds for 72 hours. Limits as for `invite`.
+         * @description The old link stops working; the new one holds for 72 hours, and the invitation is that of the owner who calls. Limits as for `invite`.
          */
         post: operations["resendInvitation"];
         delete?: never;
@@ -4536,6 +4576,22 @@ export interface components {
             loginDate?: number;
             /** @description whether the person's second factor is on */
             secondFactor: boolean;
+            /** @description how many API credentials the person has */
+            keys: number;
+        };
+        /** @description A person's API credential, as the owners of the tenant see it. */
+        PersonKey: components["schemas"]["Credential"] & {
+            /** @description what it may do now: the lesser of its role and the person's */
+            mayRole: components["schemas"]["Role"];
+        };
+        PersonKeyPage: {
+            list: components["schemas"]["PersonKey"][];
+            total: number;
+        };
+        PersonKeyPageAnswer: {
+            code: number;
+            data: components["schemas"]["PersonKeyPage"] | null;
+            msg: string;
         };
         PeoplePage: {
             list: components["schemas"]["Person"][];
@@ -4597,6 +4653,11 @@ export interface components {
             language: string;
             /** @description the name of the owner who invited, at that time */
             invitedBy: string;
+            /**
+             * @description why nobody can accept it: what became of the owner who invited. Absent: it is not withdrawn
+             * @enum {string}
+             */
+            withdrawn?: "deleted" | "disabled" | "demoted";
             mailed: boolean;
             /**
              * Format: int64
@@ -7293,6 +7354,56 @@ export interface operations {
                 "application/json": components["schemas"]["IdBody"];
             };
         };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BooleanAnswer"];
+                };
+            };
+        };
+    };
+    pagePersonKeys: {
+        parameters: {
+            query: {
+                /** @description the person */
+                id: number;
+                pageNo?: components["parameters"]["PageNo"];
+                pageSize?: components["parameters"]["PageSize"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The credentials */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PersonKeyPageAnswer"];
+                };
+            };
+        };
+    };
+    deletePersonKey: {
+        parameters: {
+            query: {
+                /** @description the person */
+                id: number;
+                /** @description the credential */
+                key: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
         responses: {
             /** @description Done */
             200: {

@@ -1,4 +1,4 @@
-import type { Invitation, Person } from '@/features/profile/people/queries';
+import type { Invitation, Person, PersonKey } from '@/features/profile/people/queries';
 import { fakeStreams } from './fakeStreams';
 import { profileServer } from './profileServer';
 import { ok, onDelete, onGet, onPost, onPut } from './server';
@@ -14,6 +14,21 @@ export const person = (id: number, change: Partial<Person> = {}): Person => ({
   state: 'active',
   removable: true,
   secondFactor: false,
+  keys: 0,
+  ...change,
+});
+
+export const personKey = (id: number, change: Partial<PersonKey> = {}): PersonKey => ({
+  id,
+  name: `Program ${id}`,
+  appKey: `tk_${id}`.padEnd(27, 'x'),
+  role: 'viewer',
+  mayRole: 'viewer',
+  scopes: ['read'],
+  enabled: 1,
+  createTime: Date.now() - 3_600_000,
+  requests24h: 0,
+  requests30d: 0,
   ...change,
 });
 
@@ -49,6 +64,8 @@ export const peoplePaths = {
   settings: `${root}/settings`,
   reset: `${root}/reset-second-factor`,
   remove: `${root}/delete`,
+  keys: `${root}/keys/page`,
+  removeKey: `${root}/keys/delete`,
   invite: `${root}/invite`,
   invitations: `${root}/invitations/page`,
   resend: `${root}/invitations/resend`,
@@ -59,7 +76,8 @@ export const peoplePaths = {
 export function peopleServer(people: Person[] = [elifAsPerson], invitations: Invitation[] = []) {
   const profile = profileServer();
   const live = fakeStreams();
-  const state = { people, invitations, profile, live, secondFactor: 'optional', mail: true };
+  const keys: Record<number, PersonKey[]> = {};
+  const state = { people, invitations, keys, profile, live, secondFactor: 'optional', mail: true };
   onGet('/admin-api/client/pc/live', ({ request }) =>
     live.open('', request.headers.get('Last-Event-ID') ?? '', request.signal),
   );
@@ -114,6 +132,13 @@ export function peopleServer(people: Person[] = [elifAsPerson], invitations: Inv
     state.people = state.people.filter(({ id }) => id !== Number(search.get('id')));
     return true;
   });
+  query(onGet, peoplePaths.keys, (search) => paged(state.keys[Number(search.get('id'))] ?? [], search));
+  query(onDelete, peoplePaths.removeKey, (search) => {
+    const id = Number(search.get('id'));
+    const left = (state.keys[id] ?? []).filter((key) => key.id !== Number(search.get('key')));
+    state.keys[id] = left;
+    return change(id, { keys: left.length });
+  });
   const answerOf = ({ id, mailed, expiresTime }: Invitation) => ({
     id,
     expiresTime,
@@ -124,9 +149,12 @@ export function peopleServer(people: Person[] = [elifAsPerson], invitations: Inv
     state.invitations = [made, ...state.invitations];
     return answerOf(made);
   });
-  body(onPost, peoplePaths.resend, ({ id }: { id: number }) =>
-    answerOf(state.invitations.find((one) => one.id === id) ?? invitation(id)),
-  );
+  body(onPost, peoplePaths.resend, ({ id }: { id: number }) => {
+    state.invitations = state.invitations.map((one) =>
+      one.id === id ? { ...one, withdrawn: undefined, invitedBy: 'Elif Kaya' } : one,
+    );
+    return answerOf(state.invitations.find((one) => one.id === id) ?? invitation(id));
+  });
   query(onDelete, peoplePaths.takeBack, (search) => {
     state.invitations = state.invitations.filter(({ id }) => id !== Number(search.get('id')));
     return true;

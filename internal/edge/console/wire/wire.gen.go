@@ -2551,6 +2551,9 @@ type Invitation struct {
 
 	// Role A viewer looks at everything but what only owners see; an operator also changes devices, scenes, rules and channels, and works on alarms; an owner may do everything
 	Role Role `json:"role"`
+
+	// Withdrawn why nobody can accept it: what became of the owner who invited. Absent: it is not withdrawn
+	Withdrawn *string `json:"withdrawn,omitempty"`
 }
 
 // InvitationAcceptance defines model for InvitationAcceptance.
@@ -3295,6 +3298,9 @@ type Person struct {
 	Email string `json:"email"`
 	Id    int64  `json:"id"`
 
+	// Keys how many API credentials the person has
+	Keys int `json:"keys"`
+
 	// Language that of mails to the person; empty: the tenant's
 	Language string `json:"language"`
 
@@ -3317,6 +3323,49 @@ type Person struct {
 	// State disabled by an owner, or shut out by the provider
 	State    string `json:"state"`
 	UserName string `json:"userName"`
+}
+
+// PersonKey A person's API credential, as the owners of the tenant see it.
+type PersonKey struct {
+	AppKey     string `json:"appKey"`
+	CreateTime int64  `json:"createTime"`
+
+	// Enabled 1 open, 0 closed
+	Enabled int `json:"enabled"`
+
+	// ExpiryTime absent when it does not expire
+	ExpiryTime *int64 `json:"expiryTime,omitempty"`
+	Id         int64  `json:"id"`
+
+	// LastUseTime absent when it was never used
+	LastUseTime *int64 `json:"lastUseTime,omitempty"`
+
+	// MayRole what it may do now: the lesser of its role and the person's
+	MayRole Role   `json:"mayRole"`
+	Name    string `json:"name"`
+
+	// Requests24h how often the credential was used in the last 24 hours, counted by the hour
+	Requests24h int64 `json:"requests24h"`
+
+	// Requests30d the same in the last 30 days
+	Requests30d int64 `json:"requests30d"`
+
+	// Role A viewer looks at everything but what only owners see; an operator also changes devices, scenes, rules and channels, and works on alarms; an owner may do everything
+	Role   Role              `json:"role"`
+	Scopes []CredentialScope `json:"scopes"`
+}
+
+// PersonKeyPage defines model for PersonKeyPage.
+type PersonKeyPage struct {
+	List  []PersonKey `json:"list"`
+	Total int         `json:"total"`
+}
+
+// PersonKeyPageAnswer defines model for PersonKeyPageAnswer.
+type PersonKeyPageAnswer struct {
+	Code int            `json:"code"`
+	Data *PersonKeyPage `json:"data"`
+	Msg  string         `json:"msg"`
 }
 
 // PersonSwitch defines model for PersonSwitch.
@@ -4690,6 +4739,23 @@ type PageInvitationsParams struct {
 	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
+// DeletePersonKeyParams defines parameters for DeletePersonKey.
+type DeletePersonKeyParams struct {
+	// Id the person
+	Id int64 `form:"id" json:"id"`
+
+	// Key the credential
+	Key int64 `form:"key" json:"key"`
+}
+
+// PagePersonKeysParams defines parameters for PagePersonKeys.
+type PagePersonKeysParams struct {
+	// Id the person
+	Id       int64     `form:"id" json:"id"`
+	PageNo   *PageNo   `form:"pageNo,omitempty" json:"pageNo,omitempty"`
+	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+}
+
 // PagePeopleParams defines parameters for PagePeople.
 type PagePeopleParams struct {
 	// Text part of a user name, nickname or e-mail address; case is ignored
@@ -5376,6 +5442,12 @@ type ServerInterface interface {
 	// InvitePerson Invite a person
 	// (POST /admin-api/client/pc/people/invite)
 	InvitePerson(w http.ResponseWriter, r *http.Request)
+	// DeletePersonKey Delete a person's API credential
+	// (DELETE /admin-api/client/pc/people/keys/delete)
+	DeletePersonKey(w http.ResponseWriter, r *http.Request, params DeletePersonKeyParams)
+	// PagePersonKeys A person's API credentials, newest first
+	// (GET /admin-api/client/pc/people/keys/page)
+	PagePersonKeys(w http.ResponseWriter, r *http.Request, params PagePersonKeysParams)
 	// PagePeople The tenant's people, by user name
 	// (GET /admin-api/client/pc/people/page)
 	PagePeople(w http.ResponseWriter, r *http.Request, params PagePeopleParams)
@@ -9196,6 +9268,111 @@ func (siw *ServerInterfaceWrapper) InvitePerson(w http.ResponseWriter, r *http.R
 	handler.ServeHTTP(w, r)
 }
 
+// DeletePersonKey operation middleware
+func (siw *ServerInterfaceWrapper) DeletePersonKey(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params DeletePersonKeyParams
+
+	// ------------- Required query parameter "id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "id", r.URL.Query(), &params.Id, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "id"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		}
+		return
+	}
+
+	// ------------- Required query parameter "key" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "key", r.URL.Query(), &params.Key, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "key"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "key", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.DeletePersonKey(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// PagePersonKeys operation middleware
+func (siw *ServerInterfaceWrapper) PagePersonKeys(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params PagePersonKeysParams
+
+	// ------------- Required query parameter "id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "id", r.URL.Query(), &params.Id, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "id"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "pageNo" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageNo", r.URL.Query(), &params.PageNo, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "pageNo"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "pageNo", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "pageSize" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageSize", r.URL.Query(), &params.PageSize, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "pageSize"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "pageSize", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.PagePersonKeys(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // PagePeople operation middleware
 func (siw *ServerInterfaceWrapper) PagePeople(w http.ResponseWriter, r *http.Request) {
 
@@ -10296,6 +10473,8 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/admin-api/client/pc/people/delete", wrapper.DeletePerson)
 	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/admin-api/client/pc/people/settings", wrapper.UpdatePeopleSettings)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/people/reset-second-factor", wrapper.ResetSecondFactor)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/people/keys/page", wrapper.PagePersonKeys)
+	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/admin-api/client/pc/people/keys/delete", wrapper.DeletePersonKey)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/people/invite", wrapper.InvitePerson)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/people/invitations/page", wrapper.PageInvitations)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/people/invitations/resend", wrapper.ResendInvitation)
@@ -12587,6 +12766,50 @@ func (response InvitePerson200JSONResponse) VisitInvitePersonResponse(w http.Res
 	return err
 }
 
+type DeletePersonKeyRequestObject struct {
+	Params DeletePersonKeyParams
+}
+
+type DeletePersonKeyResponseObject interface {
+	VisitDeletePersonKeyResponse(w http.ResponseWriter) error
+}
+
+type DeletePersonKey200JSONResponse BooleanAnswer
+
+func (response DeletePersonKey200JSONResponse) VisitDeletePersonKeyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PagePersonKeysRequestObject struct {
+	Params PagePersonKeysParams
+}
+
+type PagePersonKeysResponseObject interface {
+	VisitPagePersonKeysResponse(w http.ResponseWriter) error
+}
+
+type PagePersonKeys200JSONResponse PersonKeyPageAnswer
+
+func (response PagePersonKeys200JSONResponse) VisitPagePersonKeysResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type PagePeopleRequestObject struct {
 	Params PagePeopleParams
 }
@@ -13815,6 +14038,12 @@ type StrictServerInterface interface {
 	// InvitePerson Invite a person
 	// (POST /admin-api/client/pc/people/invite)
 	InvitePerson(ctx context.Context, request InvitePersonRequestObject) (InvitePersonResponseObject, error)
+	// DeletePersonKey Delete a person's API credential
+	// (DELETE /admin-api/client/pc/people/keys/delete)
+	DeletePersonKey(ctx context.Context, request DeletePersonKeyRequestObject) (DeletePersonKeyResponseObject, error)
+	// PagePersonKeys A person's API credentials, newest first
+	// (GET /admin-api/client/pc/people/keys/page)
+	PagePersonKeys(ctx context.Context, request PagePersonKeysRequestObject) (PagePersonKeysResponseObject, error)
 	// PagePeople The tenant's people, by user name
 	// (GET /admin-api/client/pc/people/page)
 	PagePeople(ctx context.Context, request PagePeopleRequestObject) (PagePeopleResponseObject, error)
@@ -16592,6 +16821,58 @@ func (sh *strictHandler) InvitePerson(w http.ResponseWriter, r *http.Request) {
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(InvitePersonResponseObject); ok {
 		if err := validResponse.VisitInvitePersonResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// DeletePersonKey operation middleware
+func (sh *strictHandler) DeletePersonKey(w http.ResponseWriter, r *http.Request, params DeletePersonKeyParams) {
+	var request DeletePersonKeyRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.DeletePersonKey(ctx, request.(DeletePersonKeyRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeletePersonKey")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(DeletePersonKeyResponseObject); ok {
+		if err := validResponse.VisitDeletePersonKeyResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// PagePersonKeys operation middleware
+func (sh *strictHandler) PagePersonKeys(w http.ResponseWriter, r *http.Request, params PagePersonKeysParams) {
+	var request PagePersonKeysRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.PagePersonKeys(ctx, request.(PagePersonKeysRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PagePersonKeys")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(PagePersonKeysResponseObject); ok {
+		if err := validResponse.VisitPagePersonKeysResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

@@ -2,6 +2,7 @@ import ClockCircleOutlined from '@ant-design/icons/ClockCircleOutlined';
 import LinkOutlined from '@ant-design/icons/LinkOutlined';
 import RollbackOutlined from '@ant-design/icons/RollbackOutlined';
 import SendOutlined from '@ant-design/icons/SendOutlined';
+import StopOutlined from '@ant-design/icons/StopOutlined';
 import { Button } from 'antd';
 import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -40,7 +41,7 @@ export function InvitationRow({ invitation, busy, onResend, onTakeBack }: Invita
         <p>{t(`role.${role}`)}</p>
         <p className={css.quiet}>{t('people.open.byName', { name: invitedBy })}</p>
       </div>
-      <Validity expiresTime={invitation.expiresTime} />
+      <Validity invitation={invitation} />
       <div className={css.actions}>
         <Button
           type="text"
@@ -68,12 +69,26 @@ export function InvitationRow({ invitation, busy, onResend, onTakeBack }: Invita
   );
 }
 
-/** Until when the link holds; an expired one stays, to be sent again. */
-function Validity({ expiresTime }: Pick<Invitation, 'expiresTime'>) {
+/**
+ * Until when the link holds. One that does not hold stays, to be sent again: it has expired, or whoever invited may not
+ * invite any more.
+ */
+function Validity({ invitation: { expiresTime, withdrawn, invitedBy } }: Pick<InvitationRowProps, 'invitation'>) {
   const { t } = useTranslation();
   const format = useFormat();
   const expired = useClock(useCallback((now: number) => expiresTime <= now, [expiresTime]));
   const time = useClock(useCallback((now: number) => format.moment(expiresTime, now), [format, expiresTime]));
+  if (withdrawn && !expired) {
+    return (
+      <div className={css.validity}>
+        <p className={css.expired}>
+          <StopOutlined aria-hidden="true" />
+          {t('people.open.withdrawn')}
+        </p>
+        <p className={css.quiet}>{t(`people.open.why.${withdrawn}`, { name: invitedBy })}</p>
+      </div>
+    );
+  }
   return (
     <p className={`${css.validity} ${expired ? css.expired : ''}`} title={format.absolute(expiresTime)}>
       {expired ? <ClockCircleOutlined aria-hidden="true" /> : null}

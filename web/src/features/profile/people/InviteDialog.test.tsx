@@ -1,14 +1,15 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
-import { invitation, peoplePaths, peopleServer } from '@/test/peopleServer';
+import { elifAsPerson, invitation, peoplePaths, peopleServer, person } from '@/test/peopleServer';
 import { openProfile, sentTo, toasts, waitForDialog, waitForDialogClosed } from '@/test/profileServer';
 import { refused } from '@/test/server';
+import type { Person } from './queries';
 
 const dialog = () => within(screen.getByRole('dialog'));
 const email = () => dialog().getByRole('textbox', { name: /^Email/ });
 
-async function open(invitations = [invitation(1)], mail = true) {
-  const server = peopleServer(undefined, invitations);
+async function open(invitations = [invitation(1)], mail = true, people?: Person[]) {
+  const server = peopleServer(people, invitations);
   server.mail = mail;
   const { person: user } = await openProfile('/profile?tab=people');
   await screen.findByRole('button', { name: 'Invite' });
@@ -144,6 +145,39 @@ describe('the open invitations', () => {
     await waitForDialog('Pass this link on');
     expect(dialog().getByText('https://valley.example/invitation#token-2')).toBeVisible();
     expect(sentTo(server.profile, peoplePaths.resend)).toEqual([{ id: 1 }, { id: 2 }]);
+  });
+
+  it.each([
+    ['deleted', 'Ada no longer has an account here'],
+    ['disabled', 'Ada is disabled'],
+    ['demoted', 'Ada is no longer an owner'],
+  ] as const)('of an owner who is %s are withdrawn, until they are sent again', async (withdrawn, why) => {
+    const { user } = await open([invitation(1, { invitedBy: 'Ada', withdrawn })]);
+    const list = within(await screen.findByRole('region', { name: 'Open invitations' }));
+    const row = () => list.getByRole('listitem');
+    expect(row()).toHaveTextContent(`Invited by AdaWithdrawn${why}Send againTake back`);
+    expect(row()).not.toHaveTextContent('Valid until');
+    await user.click(screen.getByRole('button', { name: 'Send again: guest-1@valley.example' }));
+    await waitFor(() => expect(row()).toHaveTextContent(/Invited by Elif KayaValid until/));
+    expect(row()).not.toHaveTextContent('Withdrawn');
+  });
+
+  it('that have expired say so, whoever invited', async () => {
+    await open([invitation(1, { withdrawn: 'demoted', expiresTime: Date.now() - 1000 })]);
+    const list = within(await screen.findByRole('region', { name: 'Open invitations' }));
+    expect(list.getByRole('listitem')).toHaveTextContent('ExpiredSend again');
+    expect(list.getByRole('listitem')).not.toHaveTextContent('Withdrawn');
+  });
+
+  it('are fetched again when a person was disabled, which withdraws what they invited', async () => {
+    const { server, user } = await open([invitation(1, { invitedBy: 'Person 1' })], true, [person(1), elifAsPerson]);
+    await user.click(await screen.findByRole('button', { name: 'More for Person 1' }));
+    await user.click(await screen.findByRole('menuitem', { name: 'Disable' }));
+    server.invitations = [invitation(1, { invitedBy: 'Person 1', withdrawn: 'disabled' })];
+    await user.click(dialog().getByRole('button', { name: 'Disable' }));
+    await waitForDialogClosed();
+    const list = within(screen.getByRole('region', { name: 'Open invitations' }));
+    expect(await list.findByText('Person 1 is disabled')).toBeVisible();
   });
 
   it('are taken back once that is confirmed', async () => {

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
-import { Actions, Contact, FactorCell, LastSignIn, Name, RoleCell, UserName } from './cells';
+import { Actions, Contact, FactorCell, KeysCell, LastSignIn, Name, RoleCell, UserName } from './cells';
 import css from './PeopleList.module.css';
 import type { PersonAction } from './PersonConfirmDialog';
 import type { Person } from './queries';
@@ -12,6 +12,7 @@ interface PeopleListProps {
   self: number | undefined;
   onEdit: (person: Person) => void;
   onAsk: (asked: PersonAction) => void;
+  onKeys: (person: Person) => void;
 }
 
 /** Beside the person's card, a table with longer words would be too wide here. */
@@ -24,7 +25,7 @@ export function PeopleList(props: PeopleListProps) {
   return isPhone || isTight ? <Cards {...props} /> : <Table {...props} />;
 }
 
-function Table({ people, self, onEdit, onAsk }: PeopleListProps) {
+function Table({ people, self, onEdit, onAsk, onKeys }: PeopleListProps) {
   const { t } = useTranslation();
   return (
     <table className={css.table} aria-label={t('people.title')}>
@@ -56,6 +57,7 @@ function Table({ people, self, onEdit, onAsk }: PeopleListProps) {
             <td>
               <StateChip state={person.state} />
               <FactorCell person={person} />
+              <KeysCell person={person} onKeys={onKeys} />
             </td>
             <td>
               <LastSignIn person={person} />
@@ -70,7 +72,7 @@ function Table({ people, self, onEdit, onAsk }: PeopleListProps) {
   );
 }
 
-function Cards({ people, self, onEdit, onAsk }: PeopleListProps) {
+function Cards({ people, self, onEdit, onAsk, onKeys }: PeopleListProps) {
   const { t } = useTranslation();
   return (
     <ul className={css.cards} aria-label={t('people.title')}>
@@ -86,6 +88,7 @@ function Cards({ people, self, onEdit, onAsk }: PeopleListProps) {
             <span className={css.state}>
               <StateChip state={person.state} />
               <FactorCell person={person} />
+              <KeysCell person={person} onKeys={onKeys} />
             </span>
           </div>
           <div className={css.middle}>

@@ -17,6 +17,7 @@ import { FactorPolicy } from './FactorPolicy';
 import { FilterBar } from './FilterBar';
 import { Invitations } from './Invitations';
 import { InviteDialog } from './InviteDialog';
+import { KeysDialog } from './KeysDialog';
 import { type FreshLink, LinkDialog } from './LinkDialog';
 import { PeopleList } from './PeopleList';
 import css from './PeopleTab.module.css';
@@ -34,6 +35,7 @@ export function PeopleTab() {
   const [inviting, setInviting] = useState(false);
   const [fresh, setFresh] = useState<FreshLink | null>(null);
   const [edited, setEdited] = useState<Person | null>(null);
+  const [keysOf, setKeysOf] = useState<Person | null>(null);
   const [pendingAction, setPendingAction] = useState<PersonAction | null>(null);
   const inviteButton = useRef<ComponentRef<typeof Button>>(null);
   const self = useQuery(userQuery()).data?.id;
@@ -109,7 +111,7 @@ export function PeopleTab() {
       ) : null}
       {data && data.total > 0 ? (
         <>
-          <PeopleList people={data.list} self={self} onEdit={setEdited} onAsk={setPendingAction} />
+          <PeopleList people={data.list} self={self} onEdit={setEdited} onAsk={setPendingAction} onKeys={setKeysOf} />
           <Pager
             total={data.total}
             pageNo={Math.min(pageNo, last)}
@@ -126,6 +128,7 @@ export function PeopleTab() {
       <InviteDialog open={inviting} mail={data?.mail ?? true} onClose={() => setInviting(false)} onLink={setFresh} />
       <LinkDialog fresh={fresh} onClose={() => setFresh(null)} onClosed={restoreFocus} />
       <PersonDialog of={edited} self={self} onClose={() => setEdited(null)} onClosed={restoreFocus} />
+      <KeysDialog of={keysOf} onClose={() => setKeysOf(null)} onClosed={restoreFocus} />
       <PersonConfirmDialog
         action={pendingAction}
         self={self}

@@ -4,7 +4,15 @@ import { toast } from '@/lib/feedback/feedback';
 import { formErrorText } from '@/lib/http/errorText';
 import { type Confirmation, ConfirmDialog } from '@/ui/ConfirmDialog';
 import { nameOf } from './names';
-import { deletePerson, enablePerson, endSessions, type Person, peopleKey, resetFactor } from './queries';
+import {
+  deletePerson,
+  enablePerson,
+  endSessions,
+  invitationsKey,
+  type Person,
+  peopleKey,
+  resetFactor,
+} from './queries';
 
 /** The action on a person that is performed once it is confirmed. */
 export interface PersonAction {
@@ -49,6 +57,8 @@ export function PersonConfirmDialog({ action, self, onClose, onClosed }: PersonC
     meta: { shows: [601], failure: action?.what === 'delete' ? 'common.deleteFail' : 'common.saveFail' },
     onSuccess: async (_, { what, person }) => {
       toast.success(t(`people.${done[what]}`, { name: nameOf(person) }));
+      // What they invited may be withdrawn now, or hold again.
+      void client.invalidateQueries({ queryKey: invitationsKey });
       await client.invalidateQueries({ queryKey: peopleKey });
       onClose();
     },

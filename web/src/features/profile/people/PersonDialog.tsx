@@ -11,7 +11,7 @@ import { Note } from '@/ui/Note';
 import css from './fields.module.css';
 import { LanguageField } from './LanguageField';
 import { nameOf } from './names';
-import { type Person, peopleKey, updatePerson } from './queries';
+import { invitationsKey, type Person, peopleKey, updatePerson } from './queries';
 import { RoleField } from './RoleField';
 
 interface PersonDialogProps {
@@ -47,6 +47,8 @@ export function PersonDialog({ of, self, onClose, onClosed }: PersonDialogProps)
     // Also after a failure: without an answer, the change may have been made.
     onSettled: (_data, _error, { id }) => {
       void client.invalidateQueries({ queryKey: peopleKey });
+      // What they invited may be withdrawn now, or hold again.
+      void client.invalidateQueries({ queryKey: invitationsKey });
       if (id === self) void client.invalidateQueries({ queryKey: userQuery().queryKey });
     },
   });

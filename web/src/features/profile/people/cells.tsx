@@ -1,5 +1,6 @@
 import EditOutlined from '@ant-design/icons/EditOutlined';
 import EllipsisOutlined from '@ant-design/icons/EllipsisOutlined';
+import KeyOutlined from '@ant-design/icons/KeyOutlined';
 import SafetyCertificateOutlined from '@ant-design/icons/SafetyCertificateOutlined';
 import { Button, Dropdown } from 'antd';
 import { useCallback, useRef } from 'react';
@@ -72,6 +73,26 @@ export function FactorCell({ person }: CellProps) {
       <SafetyCertificateOutlined aria-hidden="true" /> {t('factor.name')}
     </span>
   ) : null;
+}
+
+/** How many API keys the person has, and the way to them; nothing for somebody who has none. */
+export function KeysCell({ person, onKeys }: CellProps & { onKeys: (person: Person) => void }) {
+  const { t } = useTranslation();
+  if (person.keys === 0) return null;
+  const count = t('people.keys.count', { count: person.keys });
+  return (
+    <Button
+      type="text"
+      size="small"
+      className={css.keys}
+      icon={<KeyOutlined aria-hidden="true" />}
+      aria-label={`${count}: ${nameOf(person)}`}
+      aria-haspopup="dialog"
+      onClick={() => onKeys(person)}
+    >
+      {count}
+    </Button>
+  );
 }
 
 export function LastSignIn({ person: { loginDate } }: CellProps) {

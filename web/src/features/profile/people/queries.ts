@@ -9,6 +9,7 @@ export type PeoplePage = Schemas['PeoplePage'];
 export type PersonState = Person['state'];
 export type Invitation = Schemas['Invitation'];
 export type NewInvitation = Schemas['NewInvitation'];
+export type PersonKey = Schemas['PersonKey'];
 export type InvitationForm = Schemas['InvitationCreate'];
 
 const path = '/admin-api/client/pc/people';
@@ -47,6 +48,17 @@ export const invitationPageQuery = (pageNo: number, pageSize: number) =>
     meta,
   });
 
+/** As many as a person may have. */
+const mostKeys = 100;
+
+/** Below the people's key: whatever changes them may change what their keys may do. */
+export const personKeysQuery = (id: number) =>
+  queryOptions({
+    queryKey: [...peopleKey, 'keys', id],
+    queryFn: ({ signal }) => api.get(`${path}/keys/page`, { query: { id, pageNo: 1, pageSize: mostKeys }, signal }),
+    meta: { banner: true },
+  });
+
 export const updatePerson = (body: Schemas['PersonUpdate']) => api.put(`${path}/update`, { body });
 /** Sets the state instead of toggling it: somebody who is disabled twice stays disabled. */
 export const enablePerson = (id: number, enabled: boolean) =>
@@ -56,6 +68,7 @@ export const resetFactor = (id: number) => api.post(`${path}/reset-second-factor
 export const setFactorPolicy = (secondFactor: PeoplePage['secondFactor']) =>
   api.put(`${path}/settings`, { body: { secondFactor } });
 export const deletePerson = (id: number) => api.del(`${path}/delete`, { query: { id } });
+export const deletePersonKey = (id: number, key: number) => api.del(`${path}/keys/delete`, { query: { id, key } });
 export const invite = (body: InvitationForm) => api.post(`${path}/invite`, { body });
 export const resendInvitation = (id: number) => api.post(`${path}/invitations/resend`, { body: { id } });
 export const deleteInvitation = (id: number) => api.del(`${path}/invitations/delete`, { query: { id } });
