@@ -32,7 +32,7 @@ type salvage struct {
 	tail    *Loss    // after the last intact batch of the newest log; whether it was acknowledged is unknown
 	end     uint64   // sequence number after the last batch; 0: unknown
 	last    walEntry // last journal entry
-	damaged bool     // something before the present batch is lost
+	damaged bool     // something before the present batch cannot be read
 }
 
 // walEntry is a journal entry of a log.
@@ -114,8 +114,8 @@ func (s *salvage) mend(data []byte, number wal.NumWAL) ([]byte, error) {
 			s.tail = &loss
 			continue
 		}
+		s.damaged = true
 		if lost {
-			s.damaged = true
 			found = append(found, loss)
 		} else if !s.readOnly {
 			s.logger.Warn("readings: a part of the log is damaged; no reading was in it",
@@ -134,11 +134,13 @@ func (s *salvage) mend(data []byte, number wal.NumWAL) ([]byte, error) {
 	return writeWAL(kept)
 }
 
-// keep appends batches of a log to kept, in order. What deletes a sealed day's frames is left out once
-// something is lost, because that may be the day's segments; the day is sealed again.
+// keep appends batches of a log to kept, in order. Once something is damaged, what relies on earlier
+// batches is left out. A batch that deletes a sealed day's frames relies on the day's segments; the day
+// is sealed again. A checkpoint relies on the latest values that were written before it; without it the
+// journal is read from the checkpoint before, whose entries it would have deleted.
 func (s *salvage) keep(kept, batches []walBatch) []walBatch {
 	for _, b := range batches {
-		if !s.damaged || !dropsSealed(b.bytes()) {
+		if !s.damaged || !dropsSealed(b.bytes()) && !isCheckpoint(b.bytes()) {
 			kept = append(kept, b)
 		}
 	}
@@ -262,6 +264,12 @@ func dropsSealed(batch []byte) bool {
 	w, ok := cutWrite(&byteReader{rest: batch[batchrepr.HeaderLen:]})
 	return ok && w.kind == pebble.InternalKeyKindRangeDelete && len(w.key) == dayLen && w.key[0] == tagHot &&
 		len(w.value) == hotPrefixLen && bytes.HasPrefix(w.value, w.key)
+}
+
+// isCheckpoint reports whether a batch moves the checkpoint; see Store.writeLatest.
+func isCheckpoint(batch []byte) bool {
+	w, ok := cutWrite(&byteReader{rest: batch[min(batchrepr.HeaderLen, len(batch)):]})
+	return ok && w.kind == pebble.InternalKeyKindSet && bytes.Equal(w.key, keyCheckpoint)
 }
 
 // isReplicated reports whether a store that belongs to the log of several nodes wrote batches: its entries

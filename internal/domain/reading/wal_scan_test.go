@@ -264,6 +264,49 @@ func TestDamagedSealLosesNothing(t *testing.T) {
 	}
 }
 
+// A damaged log may have held the latest values of a checkpoint. The newest value of a device that is
+// silent since is then read from the journal, although the log deletes it there further on.
+func TestDamagedCheckpointLosesNothing(t *testing.T) {
+	disk := vfs.NewCrashableMem()
+	s, err := Open(t.Context(), Options{Dir: "data", fs: disk})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustAppend(t, s, arrival(1, 7, start, num(1, 1)))
+	if err := s.db.Flush(); err != nil { // the log has the checkpoint only
+		t.Fatal(err)
+	}
+	s.Trim(s.Position())
+	if err := s.writeCheckpoint(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	mustAppend(t, s, arrival(1, 8, start, num(1, 1))) // it syncs the checkpoint
+	killed := disk.CrashClone(vfs.CrashCloneCfg{})
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := newestLog(t, killed)
+	log := readFile(t, killed, path)
+	at := bytes.Index(log, appendRefKey(nil, tagLatest, device.Ref{Tenant: 1, ID: 7}))
+	if at < 0 {
+		t.Fatal("the log holds no latest value")
+	}
+	log[at+2] ^= 1
+	writeFile(t, killed, path, log)
+	s, err = Open(t.Context(), Options{Dir: "data", fs: killed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []device.ID{7, 8} {
+		if latest := s.Latest(t.Context(), 1, d); len(latest) != 1 || latest[0].Time != start {
+			t.Errorf("the latest values of device %d: %+v", d, latest)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // BenchmarkScanWAL is what reading a log before Pebble does adds to a start: of 64 MiB, four times what
 // the newest log usually holds.
 func BenchmarkScanWAL(b *testing.B) {
