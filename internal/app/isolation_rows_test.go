@@ -183,7 +183,7 @@ var operationCases = map[string]operationCase{
 	}, nondeterministic: true, onlyValues: []string{"password"}},
 	"console confirmSecondFactor": {wantRefusal: true, build: func(*tenantFixture) request {
 		return request{body: fields{"code": "000000"}}
-	}},
+	}, onlyValues: []string{"device"}}, // the fifth wrong code ends the key
 	"console disableSecondFactor": {wantRefusal: true, build: func(s *tenantFixture) request {
 		return request{body: fields{"password": s.password, "code": "000000"}}
 	}},

@@ -18,7 +18,7 @@ import (
 
 const (
 	alarmDevices = 4
-	alarmStep    = 5 // ms between the readings of a device
+	alarmStep    = 2 // ms between the readings of a device
 
 	// defaultKillRounds lets a start follow a kill, and further kills follow such starts. Only the
 	// many rounds before a release make it likely that a kill hits every place.
@@ -254,6 +254,9 @@ func (l *resendingDevice) publish(addr string, count int64, onAck func()) error 
 		}
 	}()
 	for n := l.acked; n < count && client.IsConnectionOpen(); n++ {
+		// A reading is sent when its time has come: the order of readings that are ahead of their arrival
+		// is that of their arrivals, which a kill changes.
+		time.Sleep(time.Until(time.UnixMilli(l.first + n*alarmStep)))
 		inFlight <- client.Publish("v1/devices/me/telemetry", 1, false, l.payload(n))
 		l.sent = max(l.sent, n+1)
 	}

@@ -175,6 +175,7 @@ var attacks = []struct {
 	{"large bodies in 512 MiB", func(s NeighbourSize) attack { return newLargeBodies(s, 512<<20) }, attackTime},
 	{"large bodies in 1 GiB", func(s NeighbourSize) attack { return newLargeBodies(s, 1<<30) }, attackTime},
 	{"large bodies in 2 GiB", func(s NeighbourSize) attack { return newLargeBodies(s, 2<<30) }, attackTime},
+	{"rights taken away", func(NeighbourSize) attack { return newTakenRights() }, briefTime},
 	{"a flood of guesses", func(NeighbourSize) attack { return newFlood() }, briefTime},
 	{"look-ups", func(NeighbourSize) attack { return newLookUps() }, briefTime},
 	{"a crowded tenant", func(s NeighbourSize) attack { return newCrowded(s) }, briefTime},

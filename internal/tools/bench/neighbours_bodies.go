@@ -1,13 +1,11 @@
 package bench
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -103,11 +101,9 @@ func (a *largeBodies) run(ctx context.Context, t *neighbourRun, r *NeighbourRow)
 		case 1:
 			path, size = "/api/v1/"+device[i%len(device)].Secret+"/telemetry", deviceBody
 		}
-		head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: tilth\r\nAuthorization: Bearer %s\r\n"+
-			"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n", path, a.holder.token, size)
 		text := texts[size]
 		all.Go(func() {
-			a.repeat(ctx, holdFor, func() error { return withhold(ctx, address, head, text) })
+			a.repeat(ctx, holdFor, func() error { return withhold(ctx, address, path, a.holder.token, text) })
 		})
 	}
 	all.Wait()
@@ -155,37 +151,22 @@ func (*largeBodies) send(ctx context.Context, c *console, text []byte) error {
 }
 
 // withhold sends a body, its last byte only after holdFor unless the server answers before.
-func withhold(ctx context.Context, address, head string, text []byte) error {
-	nc, err := new(net.Dialer).DialContext(ctx, "tcp", address)
+func withhold(ctx context.Context, address, path, token string, text []byte) error {
+	h, err := holdBody(ctx, address, path, token, text)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = nc.Close() }() // nothing more is expected of it
-	stop := context.AfterFunc(ctx, func() { _ = nc.SetDeadline(time.Unix(1, 0)) })
-	defer stop()
-	answer := make(chan error, 1)
-	go func() {
-		res, err := http.ReadResponse(bufio.NewReader(nc), nil)
-		if err == nil {
-			err = errors.Join(answerOf(res), res.Body.Close())
-		}
-		answer <- err
-	}()
-	if _, err := io.WriteString(nc, head); err != nil {
-		return err
-	}
-	if _, err := nc.Write(text[:len(text)-1]); err != nil {
-		return <-answer
-	}
+	var a heldAnswer
 	select {
-	case err := <-answer:
-		return err
+	case a = <-h.answer:
+		h.close(a)
 	case <-time.After(holdFor): // the attack
+		a = h.complete()
 	}
-	if _, err := nc.Write(text[len(text)-1:]); err != nil {
-		return err
+	if a.comeLater {
+		return errComeLater
 	}
-	return <-answer
+	return a.err
 }
 
 // answerOf returns errComeLater for an answer that asks for it.
