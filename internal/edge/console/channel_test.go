@@ -392,7 +392,7 @@ func TestOtherKindsOfChannels(t *testing.T) {
 		t.Errorf("removed: %+v", c)
 	}
 	entries := w.Do(t, w.get("/admin-api/client/pc/audit/page?pageSize=1"))
-	if said := string(entries.Body); !strings.Contains(said, `{"before":["17"],"field":"telegram"}`) {
+	if said := string(entries.Body); !strings.Contains(said, `{"before":["•••"],"field":"telegram"}`) {
 		t.Errorf("audit: %s", said)
 	}
 	w.createRivalChannel()
