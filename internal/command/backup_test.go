@@ -126,7 +126,7 @@ func TestBackupUnderLoad(t *testing.T) {
 	}
 	t.Logf("%d readings, %d notices", kept, len(got))
 	// The restored server is a whole one: devices' secrets are valid, and it accepts readings.
-	restored.publishAll([]*resendingDevice{{number: 0, first: first + 3_600_000}}, 5, func() {}).Wait()
+	restored.publishAll([]*resendingDevice{{number: 0, first: first - 3_600_000}}, 5, func() {}).Wait()
 	for _, want := range []string{"released; 0 were waiting\n", "nothing was held\n"} {
 		if out, err := restored.tilth(
 			"outbox",

@@ -47,8 +47,9 @@ func TestTaskEndsWithItsRights(t *testing.T) {
 	})
 	e, _ := newEdge()
 	defer func() {
-		if cut, _ := recover().(error); !errors.Is(cut, http.ErrAbortHandler) || client.Body.String() != "a line\na line\n" {
-			t.Errorf("%q, cut off by %v", client.Body, cut)
+		cut, _ := recover().(error)
+		if sent := client.Body.String(); !errors.Is(cut, http.ErrAbortHandler) || sent != "a line\na line\n" {
+			t.Errorf("%q, cut off by %v", sent, cut)
 		}
 	}()
 	err := e.Stream(r.Context(), w, StreamOptions{}, func(out *StreamWriter) error {

@@ -144,15 +144,26 @@ func readDeviceKey(dir string) ([]byte, error) {
 	return key, nil
 }
 
+// whyUnreadable says why a folder's key cannot be read; empty if it can.
+func whyUnreadable(dir string) string {
+	switch _, err := readDeviceKey(dir); {
+	case errors.Is(err, fs.ErrNotExist):
+		return missingKey(dir) + ": no device gets in without it. " + keyFromBackup
+	case err != nil:
+		return err.Error()
+	}
+	return ""
+}
+
 // ExamineKey says what is wrong with the key of a folder, whose database may be of an earlier
 // version. It is empty if nothing is.
 func ExamineKey(ctx context.Context, d *db.DB, dir string) (wrong string, err error) {
-	key, unreadable := readDeviceKey(dir)
-	switch {
-	case errors.Is(unreadable, fs.ErrNotExist):
-		return missingKey(dir) + ": no device gets in without it. " + keyFromBackup, nil
-	case unreadable != nil:
-		return unreadable.Error(), nil
+	if wrong = whyUnreadable(dir); wrong != "" {
+		return wrong, nil
+	}
+	key, err := readDeviceKey(dir)
+	if err != nil {
+		return "", err
 	}
 	if there, err := d.HasTable(ctx, "key_fingerprints"); err != nil || !there {
 		return "", err

@@ -427,7 +427,8 @@ func TestSchedulerSkipsOptionalTasks(t *testing.T) {
 			MaxWaitingPerSubmitter: 9,
 		})
 		s.Reserve(Reservation[string]{
-			For: func(key string) bool { return key == "home" }, MaxOthersWaiting: 2, OthersBeforeSkip: 1, MaxOptionalWaiting: 6,
+			For:              func(key string) bool { return key == "home" },
+			MaxOthersWaiting: 2, OthersBeforeSkip: 1, MaxOptionalWaiting: 6,
 		})
 		var order []string
 		tasks := map[string]Task{}
