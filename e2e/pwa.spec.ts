@@ -112,6 +112,17 @@ async function network(context: BrowserContext, there: boolean): Promise<void> {
     route.request().serviceWorker() ? route.abort('internetdisconnected') : route.fallback();
   if (there) await context.unrouteAll();
   else await context.route('**', ofWorker);
+  // A page that is opened while there is no network may not learn it from the browser.
+  await context.addInitScript(() => {
+    if (window.name !== 'offline') return;
+    Object.defineProperty(navigator, 'onLine', { configurable: true, get: () => window.name !== 'offline' });
+  });
+  for (const page of context.pages()) {
+    await page.evaluate((online) => {
+      window.name = online ? '' : 'offline'; // outlives a reload, and is no storage
+      if (online) window.dispatchEvent(new Event('online'));
+    }, there);
+  }
 }
 
 async function signOut(page: Page): Promise<void> {
