@@ -430,6 +430,7 @@ func TestSchedulerSkipsOptionalTasks(t *testing.T) {
 			For:              func(key string) bool { return key == "home" },
 			MaxOthersWaiting: 2, OthersBeforeSkip: 1, MaxOptionalWaiting: 6,
 		})
+		var mu sync.Mutex // several tasks begin when one leaves
 		var order []string
 		tasks := map[string]Task{}
 		enter := func(name, key string, submitter int, optional bool) {
@@ -442,6 +443,8 @@ func TestSchedulerSkipsOptionalTasks(t *testing.T) {
 				} else {
 					task, why = s.Enter(t.Context(), key, submitter)
 				}
+				mu.Lock()
+				defer mu.Unlock()
 				if why != NotFull {
 					order = append(order, name+" refused")
 					return
