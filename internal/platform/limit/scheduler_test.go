@@ -482,9 +482,9 @@ func TestSchedulerSkipsOptionalTasks(t *testing.T) {
 			for _, name := range []string{"x3 again", "x4", "home"} {
 				if task := tasks[name]; task != nil {
 					task.Leave()
+					synctest.Wait()
 				}
 			}
-			synctest.Wait()
 		}
 		tasks["x3 again"].Leave()
 		tasks["x4"].Leave()
