@@ -70,11 +70,8 @@ func (s *server) admit(w http.ResponseWriter, r *http.Request) (release func(), 
 		return release, err
 	}
 	if isUpload(route) { // its handler reads the body as it arrives
-		err := (httpbase.BodyLimits{Bytes: maxUploadBody, ReadTimeout: uploadBodyTimeout}).Apply(w, r)
-		if err == nil {
-			err = httpbase.ValidateParameters(r, route, params, query)
-		}
-		return release, violationError(err)
+		(httpbase.BodyLimits{Bytes: maxUploadBody, ReadTimeout: uploadBodyTimeout}).ApplyOnRead(w, r)
+		return release, violationError(httpbase.ValidateParameters(r, route, params, query))
 	}
 	return s.receiveBody(w, r, route, params, query)
 }

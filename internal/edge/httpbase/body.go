@@ -41,6 +41,36 @@ func (l BodyLimits) Apply(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
+// ApplyOnRead is Apply for a body that is read later, when its reader has its turn: ReadTimeout counts
+// from the first read, and ends with the body.
+func (l BodyLimits) ApplyOnRead(w http.ResponseWriter, r *http.Request) {
+	r.Body = &timedBody{ReadCloser: http.MaxBytesReader(w, r.Body, l.Bytes), within: l.ReadTimeout,
+		setDeadline: http.NewResponseController(w).SetReadDeadline}
+}
+
+// timedBody is a body with a deadline from its first read to its end.
+type timedBody struct {
+	io.ReadCloser
+	within      time.Duration
+	setDeadline func(time.Time) error
+	begun       bool
+}
+
+func (b *timedBody) Read(p []byte) (int, error) {
+	if !b.begun {
+		b.begun = true
+		if err := b.setDeadline(time.Now().Add(b.within)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+			return 0, err
+		}
+	}
+	n, err := b.ReadCloser.Read(p)
+	if errors.Is(err, io.EOF) {
+		// The deadline would end the request, not only its body, if answering takes longer.
+		_ = b.setDeadline(time.Time{}) // the connection may be gone, which its next use says
+	}
+	return n, err
+}
+
 // Read reads a request's whole body within the limits. It also returns the bytes that it read
 // before an error.
 func (l BodyLimits) Read(w http.ResponseWriter, r *http.Request) ([]byte, error) {

@@ -74,6 +74,41 @@ func TestBodyReadTimeout(t *testing.T) {
 	}
 }
 
+// The time of a body that waits for its turn begins with its first read, and ends with the body.
+func TestBodyTimeoutOnRead(t *testing.T) {
+	const within = 50 * time.Millisecond
+	ended := make(chan error, 1)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		BodyLimits{Bytes: 10, ReadTimeout: within}.ApplyOnRead(NewStatusWriter(w), r)
+		time.Sleep(2 * within) // it has its turn only now
+		body, err := io.ReadAll(r.Body)
+		if err == nil {
+			select {
+			case <-r.Context().Done():
+				err = r.Context().Err()
+			case <-time.After(2 * within):
+			}
+		}
+		ended <- fmt.Errorf("%s: %w", body, err)
+	}))
+	defer s.Close()
+	for body, want := range map[string]error{"ha": os.ErrDeadlineExceeded, "hallo": nil} {
+		nc, err := net.Dial("tcp", s.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(nc, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n"+body); err != nil {
+			t.Fatal(err)
+		}
+		err = testkit.Receive(t, "the end of reading", ended)
+		if !strings.HasPrefix(err.Error(), body+":") || want != nil && !errors.Is(err, want) ||
+			want == nil && errors.Unwrap(err) != nil {
+			t.Errorf("%q: %v", body, err)
+		}
+		nc.Close()
+	}
+}
+
 // A body is empty or exactly one JSON text; further text is refused.
 func TestNormalizeJSON(t *testing.T) {
 	for body, one := range map[string]bool{
