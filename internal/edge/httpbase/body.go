@@ -71,15 +71,6 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Read reads a request's whole body within the limits. It also returns the bytes that it read
-// before an error.
-func (l BodyLimits) Read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	if err := l.Apply(w, r); err != nil {
-		return nil, err
-	}
-	return io.ReadAll(r.Body)
-}
-
 // NormalizeJSON sets the body of a request to a text that was read from it, changed by the
 // transforms. The text must be empty or one JSON text. It is checked because decoders that read JSON
 // from a stream ignore what follows the first text, and replace invalid UTF-8 by U+FFFD.
