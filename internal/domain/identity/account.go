@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/uptrace/bun"
 
@@ -284,7 +283,7 @@ func (a *Account) ChangePassword(ctx context.Context, c Caller, code, password s
 
 // checkPassword refuses (601) a new password of fewer than least or more than passwordMax characters.
 func checkPassword(password string, least int) error {
-	switch n := utf8.RuneCountInString(password); {
+	switch n := PasswordLength(password); {
 	case n == 0:
 		return errs.New(errs.Refused, "password.required")
 	case n < least && least == PasswordMin: // the specification's text

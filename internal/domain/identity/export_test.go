@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -103,4 +104,21 @@ func (s *SecondFactorStore) SetKey(ctx context.Context, t tenant.ID, user int64,
 		_, err := tx.NewInsert().Model(&row).Exec(ctx)
 		return err
 	})
+}
+
+// HashAsTyped makes the stored form of a password that is not normalised.
+func (h *Hasher) HashAsTyped(password string) (string, error) {
+	salt := make([]byte, saltLen)
+	return h.cost.encode(salt, h.derive(password, salt, h.cost)), nil
+}
+
+// CountHashes counts the hashes that are computed from now on.
+func (h *Hasher) CountHashes() (computed func() int) {
+	var n atomic.Int64
+	compute := h.compute
+	h.compute = func(password, salt []byte, cost Cost) []byte {
+		n.Add(1)
+		return compute(password, salt, cost)
+	}
+	return func() int { return int(n.Load()) }
 }

@@ -127,7 +127,7 @@ func NewHasherAt(cost Cost, meter *limit.Meter) *Hasher {
 	}}
 }
 
-// Hash makes the stored form of a password.
+// Hash makes the stored form of a password, however it was typed.
 func (h *Hasher) Hash(ctx context.Context, by Requester, password string) (string, error) {
 	salt := make([]byte, saltLen)
 	if _, err := rand.Read(salt); err != nil {
@@ -138,14 +138,14 @@ func (h *Hasher) Hash(ctx context.Context, by Requester, password string) (strin
 		return "", err
 	}
 	defer turn.Leave()
-	return h.cost.encode(salt, h.derive(password, salt, h.cost)), nil
+	return h.cost.encode(salt, h.derive(normalized(password), salt, h.cost)), nil
 }
 
 // outdated tells whether a new hash would have another cost than stored.
 func (h *Hasher) outdated(stored string) bool { return !strings.HasPrefix(stored, h.cost.prefix()) }
 
-// Verify tells whether stored was made from password.
-func (h *Hasher) Verify(ctx context.Context, by Requester, stored, password string) (bool, error) {
+// verifyForm tells whether stored was made from password in this form.
+func (h *Hasher) verifyForm(ctx context.Context, by Requester, stored, password string) (bool, error) {
 	cost, salt, want, err := parseHash(stored)
 	if err != nil {
 		return false, err
@@ -215,18 +215,25 @@ func (h *Hasher) enter(ctx context.Context, by Requester, decoy bool) (turn limi
 
 // waitAsUnknown waits as a requester would who is not known, and fails as that one would: so whoever
 // gives a known requester's wrong password does not learn that it is known.
-func (h *Hasher) waitAsUnknown(ctx context.Context, by Requester) error {
+func (h *Hasher) waitAsUnknown(ctx context.Context, by Requester, password string) error {
 	by.Known = false
-	turn, _, err := h.enter(ctx, by, true)
-	if err == nil {
+	for range passwordForms(password) {
+		turn, _, err := h.enter(ctx, by, true)
+		if err != nil {
+			return err
+		}
 		turn.Leave()
 	}
-	return err
+	return nil
 }
 
-// imitate takes as long as a hash of the cost of stored, and computes none.
-func (h *Hasher) imitate(stored string) {
-	if cost, _, _, err := parseHash(stored); err == nil {
+// imitate takes as long as verifying password, with the cost of stored, and computes no hash.
+func (h *Hasher) imitate(stored, password string) {
+	cost, _, _, err := parseHash(stored)
+	if err != nil {
+		return
+	}
+	for range passwordForms(password) {
 		time.Sleep(h.took.sample(cost))
 	}
 }

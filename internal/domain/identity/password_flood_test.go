@@ -69,7 +69,7 @@ func (f *flood) every(t *testing.T, what string, d time.Duration, by Requester, 
 				began := time.Now()
 				right, err := f.h.Verify(t.Context(), by, stored, password)
 				if err == nil && !right && by.Known {
-					err = f.h.waitAsUnknown(t.Context(), by)
+					err = f.h.waitAsUnknown(t.Context(), by, "x")
 				}
 				f.mu.Lock()
 				defer f.mu.Unlock()

@@ -107,7 +107,7 @@ func (s *SignIn) WithPassword(ctx context.Context, a Attempt) (TokenPair, error)
 	err = s.failures.checkCaptcha(from, s.Captcha.Policy, passed)
 	switch {
 	case wait != nil && (err != nil || !from.known):
-		s.Hasher.imitate(user.PasswordHash)
+		s.Hasher.imitate(user.PasswordHash, a.Password)
 		return TokenPair{}, wait
 	case err != nil:
 		return TokenPair{}, err
@@ -130,7 +130,7 @@ func (s *SignIn) WithPassword(ctx context.Context, a Attempt) (TokenPair, error)
 		}
 		right = right && !user.isShutOut()
 		if !right && from.known && wait == nil {
-			wait = s.Hasher.waitAsUnknown(ctx, requester)
+			wait = s.Hasher.waitAsUnknown(ctx, requester, a.Password)
 		}
 		if err := s.recordOutcome(ctx, from, user, passed, right, wait); err != nil {
 			return TokenPair{}, err

@@ -298,7 +298,7 @@ func (c *checker) user(u *fileUser, scope string) {
 			u.userName.at,
 		)
 	}
-	if p := u.password; p.valid && (runeCount(p.value) < c.minPassword || runeCount(p.value) > maxPassword) {
+	if p, n := u.password, identity.PasswordLength(u.password.value); p.valid && (n < c.minPassword || n > maxPassword) {
 		why := ""
 		if c.minPassword != identity.PasswordMin {
 			why = ", as --password-min of the server says"
