@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tilth/internal/edge/httpbase"
+	"tilth/internal/edge/ingest"
 	"tilth/internal/platform/listen"
 )
 
@@ -33,18 +34,20 @@ func (s *Server) limitConnections() error {
 	watchers, people := reservedConnections(most)
 	// MQTT has time limits of its own.
 	pace := listen.Pace{ChunkSize: httpbase.ChunkSize, Within: writeTimeout}
+	slashes := listen.Insertion{Beginnings: ingest.Slashless, Text: "//"}
 	for _, entry := range []struct {
 		name      string
 		ln        *net.Listener
 		kept      int
 		balancers []netip.Prefix
 		pace      listen.Pace
+		insertion listen.Insertion
 	}{
-		{"http", &s.listeners.http, watchers, s.set.Balancers, pace},
-		{"https", &s.listeners.https, watchers, s.set.Balancers, pace},
-		{"mqtt", &s.listeners.mqtt, people, s.set.Balancers, listen.Pace{}},
-		{"mqtt-tls", &s.listeners.mqttTLS, people, s.set.Balancers, listen.Pace{}},
-		{"admin", &s.listeners.admin, 0, nil, pace},
+		{"http", &s.listeners.http, watchers, s.set.Balancers, pace, slashes},
+		{"https", &s.listeners.https, watchers, s.set.Balancers, pace, listen.Insertion{}},
+		{"mqtt", &s.listeners.mqtt, people, s.set.Balancers, listen.Pace{}, listen.Insertion{}},
+		{"mqtt-tls", &s.listeners.mqttTLS, people, s.set.Balancers, listen.Pace{}, listen.Insertion{}},
+		{"admin", &s.listeners.admin, 0, nil, pace, listen.Insertion{}},
 	} {
 		if *entry.ln != nil {
 			*entry.ln = s.connections.Listen(*entry.ln, listen.ListenerOptions{
@@ -52,6 +55,7 @@ func (s *Server) limitConnections() error {
 				ReservedForOthers: entry.kept,
 				Balancers:         entry.balancers,
 				Pace:              entry.pace,
+				Insertion:         entry.insertion,
 			})
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tilth/internal/edge/httpbase"
+	"tilth/internal/edge/ingest"
 )
 
 // strictTransport tells a browser to use only HTTPS for this host for a year. It does not cover
@@ -68,8 +69,7 @@ func (s *Server) httpsPolicy(next http.Handler) http.Handler {
 // allowedWithoutTLS reports whether a path is served without TLS in spite of the redirect: the
 // paths of devices, of which few follow a redirect, and those of health checks.
 func allowedWithoutTLS(path string) bool {
-	return path == "/healthz" || path == "/readyz" || path == "/mqtt" ||
-		strings.HasPrefix(path, "/api/v1/") || strings.HasPrefix(path, "/weatherstation/")
+	return path == "/healthz" || path == "/readyz" || path == "/mqtt" || ingest.IsDevicePath(path)
 }
 
 // httpsPort is the port at which people reach the HTTPS address: that of --public-url if it is an

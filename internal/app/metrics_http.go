@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"tilth/internal/edge/httpbase"
+	"tilth/internal/edge/ingest"
 )
 
 // measureRequests publishes how long answers take, by client and class of status. The status is
@@ -40,7 +41,7 @@ func side(path string) string {
 	switch {
 	case path == "/mqtt", path == "/healthz", path == "/readyz", path == "/admin-api/client/pc/live":
 		return ""
-	case strings.HasPrefix(path, "/api/v1/"), strings.HasPrefix(path, "/weatherstation/"):
+	case ingest.IsDevicePath(path):
 		return "devices"
 	case strings.HasPrefix(path, "/admin-api/"), strings.HasPrefix(path, "/app-api/"):
 		return "console"

@@ -26,6 +26,18 @@ func (s *Server) describeMetrics() {
 		func() float64 { return float64(edge().SignInFailures) },
 	)
 	m.labelled(
+		"tilth_edge_faults_total",
+		"Devices refused before their secret was looked at, and reports at wrong paths, by cause.",
+		"cause",
+		func() map[string]uint64 {
+			by := map[string]uint64{}
+			for fault, n := range edge().Faults {
+				by[string(fault)] = n
+			}
+			return by
+		},
+	)
+	m.labelled(
 		"tilth_mqtt_turned_away_total",
 		"MQTT connections that were refused or ended, by reason.",
 		"reason",

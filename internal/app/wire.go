@@ -304,7 +304,7 @@ func (s *Server) wire() error {
 	if s.listeners.https != nil {
 		s.http.Handler, s.http.TLSConfig = s.httpsPolicy(console), s.certificates.web()
 	}
-	s.http.Handler = s.certificates.challenges(s.http.Handler)
+	s.http.Handler = s.certificates.challenges(ingest.TidyPaths(s.http.Handler))
 	if s.listeners.mqttTLS != nil {
 		s.listeners.mqttTLS = tls.NewListener(s.listeners.mqttTLS, s.certificates.devices())
 	}

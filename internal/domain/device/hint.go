@@ -19,6 +19,9 @@ const (
 	HintWrongSecret HintKind = "wrongSecret" // it signed in under its name with another secret
 	HintRefused     HintKind = "refused"     // a value or the message was refused
 	HintUnreadable  HintKind = "unreadable"  // the message is not the expected JSON
+
+	HintWrongProtocol HintKind = "wrongProtocol" // it was refused before its secret was looked at
+	HintWrongPath     HintKind = "wrongPath"     // it reports at a path that is not right
 )
 
 const (
@@ -37,10 +40,12 @@ const (
 type Hint struct {
 	Kind       HintKind
 	Time       int64  // epoch milliseconds
-	Address    string // of HintWrongSecret: the network it came from
+	Address    string // the network it came from; of HintWrongSecret, HintWrongProtocol and HintWrongPath
 	Identifier string // of HintRefused, as the device sent it; may be empty
 	Reason     Reason // of HintRefused
 	DidYouMean string // of HintRefused: identifier of the measured property that is meant, probably
+	Fault      Fault  // of HintWrongProtocol
+	Path       string // of HintWrongPath: the right one, with SECRET for the secret; empty: nothing was taken
 }
 
 // Hints keeps the newest hints of devices in memory; a restart forgets them.
@@ -100,7 +105,7 @@ func (s *Hints) Forget(ref Ref) {
 // address (without port).
 func (s *Hints) NoteWrongSecret(ref Ref, address netip.Addr) {
 	s.note(ref, Hint{Kind: HintWrongSecret, Time: s.now().UnixMilli()}, func(_ *Entry, h *Hint) {
-		h.Address = maskAddress(address)
+		h.Address = MaskAddress(address)
 	})
 }
 
@@ -141,6 +146,9 @@ func (s *Hints) note(ref Ref, h Hint, fill func(e *Entry, h *Hint)) {
 	fill(e, &h)
 	s.mu.Lock()
 	d := s.of(ref)
+	if h.Kind.replaces() {
+		d.list = slices.DeleteFunc(d.list, func(o Hint) bool { return o.Kind == h.Kind })
+	}
 	d.list = slices.Insert(d.list, 0, h)
 	d.list = d.list[:min(len(d.list), hintsKept)]
 	onHint := s.onHint
@@ -184,9 +192,9 @@ func (s *Hints) of(ref Ref) *deviceHints {
 	return d
 }
 
-// maskAddress gives the network of an address as people read it: 203.0.113.x, 2001:db8:7::/48; empty if
+// MaskAddress gives the network of an address as people read it: 203.0.113.x, 2001:db8:7::/48; empty if
 // there is none.
-func maskAddress(a netip.Addr) string {
+func MaskAddress(a netip.Addr) string {
 	a = a.Unmap().WithZone("")
 	switch {
 	case !a.IsValid():

@@ -94,11 +94,11 @@ func TestMaskAddress(t *testing.T) {
 		"2001:db8:7:8::9":    "2001:db8:7::/48",
 		"fe80::1%eth0":       "fe80::/48",
 	} {
-		if got := maskAddress(netip.MustParseAddr(address)); got != want {
+		if got := MaskAddress(netip.MustParseAddr(address)); got != want {
 			t.Errorf("%s: %s, want %s", address, got, want)
 		}
 	}
-	if got := maskAddress(netip.Addr{}); got != "" {
+	if got := MaskAddress(netip.Addr{}); got != "" {
 		t.Errorf("no address: %q", got)
 	}
 }

@@ -188,8 +188,12 @@ func newestReading(latest wire.Latest) *wire.FirstReading {
 }
 
 func deviceHint(h device.Hint) wire.DeviceHint {
+	reason := string(h.Reason)
+	if h.Kind == device.HintWrongProtocol {
+		reason = string(h.Fault)
+	}
 	return wire.DeviceHint{
 		Kind: string(h.Kind), Time: h.Time, Address: omitEmpty(h.Address), Identifier: omitEmpty(h.Identifier),
-		Reason: omitEmpty(string(h.Reason)), DidYouMean: omitEmpty(h.DidYouMean),
+		Reason: omitEmpty(reason), DidYouMean: omitEmpty(h.DidYouMean), Path: omitEmpty(h.Path),
 	}
 }

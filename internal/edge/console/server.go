@@ -159,7 +159,7 @@ type Options struct {
 	Messages          *notify.MessageStore
 	Live              *live.Hub
 
-	Telemetry http.Handler // devices over HTTP, below /api/v1/ and /weatherstation/
+	Telemetry http.Handler // devices over HTTP, below /api/v1/, /weatherstation/ and /data/report/
 	LoRaWAN   http.Handler // network servers that send for devices, below /api/v1/integrations/
 	MQTT      http.Handler // devices over WebSockets, at /mqtt
 	OpenAPI   http.Handler // programs, below /open-api/
@@ -210,6 +210,7 @@ func New(o Options) (http.Handler, error) {
 	mux := http.NewServeMux()
 	mux.Handle("/api/v1/", o.Telemetry)
 	mux.Handle("/weatherstation/", o.Telemetry)
+	mux.Handle("POST /data/report/", o.Telemetry)
 	mux.Handle("/api/v1/integrations/", o.LoRaWAN)
 	mux.Handle("/mqtt", o.MQTT)
 	mux.HandleFunc("GET /healthz", s.healthz)

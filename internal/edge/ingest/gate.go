@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"errors"
+	"log/slog"
 	"net"
 	"net/netip"
 	"time"
@@ -35,6 +36,8 @@ type gate struct {
 	stats    *counters
 	messages *limit.Buckets[device.ID]
 	failures *limit.Failures[limit.Network]
+	logger   *slog.Logger
+	faultLog *faultLog
 }
 
 func newGate(o Options, stats *counters) *gate {
@@ -44,6 +47,8 @@ func newGate(o Options, stats *counters) *gate {
 		hints:    o.Hints,
 		now:      o.Now,
 		stats:    stats,
+		logger:   o.Logger,
+		faultLog: newFaultLog(),
 		messages: limit.NewBuckets[device.ID](
 			limit.Options{Name: "device_messages", MaxKeys: devicesKept, Now: o.Now, Meter: o.Limits},
 			o.Rate,
@@ -70,6 +75,10 @@ func (g *gate) signIn(address, userName, password string) (*device.Entry, device
 			g.traces.NoteRefusedSignIn(ref, g.now().UnixMilli(), retired)
 			if password != "" { // it named the device: a secret alone may be anybody's
 				g.hints.NoteWrongSecret(ref, addressOf(address))
+			}
+		} else if password == "" { // perhaps a device's name, without its secret
+			if ref, known := g.registry.Named(userName); known {
+				g.hints.NoteFault(ref, device.FaultNoSecret, addressOf(address))
 			}
 		}
 	}

@@ -31,7 +31,7 @@ type httpEdge struct {
 // same three forms as MQTT, POST ecowitt those of a weather station, POST attributes is only counted;
 // and of /weatherstation/, where weather stations report in Weather Underground's protocol. It
 // answers 200 only after the commit. Paths and queries hold secrets, so a request log must leave
-// them out.
+// them out. TidyPaths comes before whatever routes requests here.
 func NewHTTP(p *Pipeline) http.Handler {
 	h := &httpEdge{pipeline: p, opts: p.opts}
 	mux := http.NewServeMux()
@@ -46,14 +46,25 @@ func NewHTTP(p *Pipeline) http.Handler {
 	mux.HandleFunc("POST /api/v1/{secret}/ecowitt", h.ecowitt)
 	mux.HandleFunc("GET "+weatherStationPath, h.weatherStation)
 	mux.HandleFunc("POST "+weatherStationPath, h.weatherStation)
+	for path, allowed := range map[string]string{
+		"/api/v1/{secret}/telemetry":  http.MethodPost,
+		"/api/v1/{secret}/attributes": http.MethodPost,
+		"/api/v1/{secret}/ecowitt":    http.MethodPost,
+		weatherStationPath:            "GET, HEAD, POST",
+	} {
+		mux.HandleFunc(path, h.wrongMethod(allowed))
+	}
+	mux.HandleFunc("/", h.noSuchPath)
 	return mux
 }
 
 // problem is the body of every answer except 200.
 type problem struct {
-	Code       string        `json:"code"` // refused, unauthorized, tooLarge, tooMany, tooSlow, unavailable, unreadable
+	// refused, unauthorized, tooLarge, tooMany, tooSlow, unavailable, unreadable, noSuchPath, wrongMethod
+	Code       string        `json:"code"`
 	Reason     device.Reason `json:"reason,omitempty"`
 	Identifier string        `json:"identifier,omitempty"`
+	Msg        string        `json:"msg,omitempty"` // of noSuchPath and wrongMethod, for who reads what a device logs
 }
 
 func (h *httpEdge) handle(w http.ResponseWriter, r *http.Request, kind Kind) {
@@ -111,6 +122,7 @@ func (h *httpEdge) signInDevice(
 		unauthorized(w)
 		return nil
 	}
+	h.noteUntidy(r, e)
 	return e
 }
 
@@ -167,7 +179,7 @@ func (h *httpEdge) commit(w http.ResponseWriter, r *http.Request, m Message, acc
 		writeJSON(
 			w,
 			http.StatusBadRequest,
-			problem{"refused", outcome.FirstRefusal.Reason, outcome.FirstRefusal.Identifier},
+			problem{Code: "refused", Reason: outcome.FirstRefusal.Reason, Identifier: outcome.FirstRefusal.Identifier},
 		)
 	default:
 		h.pipeline.stats.acks.Add(1)

@@ -42,6 +42,10 @@ func post(t testing.TB, url, body string) (int, string, http.Header) {
 	return r.StatusCode, string(b), r.Header
 }
 
+const noSuchPathAnswer = `{"code":"noSuchPath","msg":"Nothing is taken at this path. Readings as JSON go to ` +
+	`/api/v1/SECRET/telemetry, an Ecowitt station's to /api/v1/SECRET/ecowitt, those in Weather Underground's protocol ` +
+	`to /weatherstation/updateweatherstation.php."}`
+
 func TestHTTPTelemetry(t *testing.T) {
 	e := newEdge(t, func(o *Options) { o.MaxMessage = 2000 })
 	base := e.serveHTTP().URL + "/api/v1/"
@@ -66,14 +70,13 @@ func TestHTTPTelemetry(t *testing.T) {
 		{"wrong secret", base + "wrong-secret-0123456789/telemetry", `{"humidity":9}`, 401, `{"code":"unauthorized"}`},
 		{"name instead of secret", base + "WS-1/telemetry", `{"humidity":9}`, 401, `{"code":"unauthorized"}`},
 		{"disabled", base + secretOf("WS-OFF") + "/telemetry", `{"humidity":9}`, 401, `{"code":"unauthorized"}`},
-		{"unknown path", own + "/gateway/telemetry", `{}`, 404, "404 page not found\n"},
+		{"unknown path", own + "/gateway/telemetry", `{}`, 404, noSuchPathAnswer},
 	} {
 		status, answer, header := post(t, test.url, test.body)
 		if status != test.status || answer != test.answer {
 			t.Errorf("%s: %d %s, want %d %s", test.name, status, answer, test.status, test.answer)
 		}
-		if status != 404 &&
-			(header.Get("Content-Type") != "application/json" || header.Get("Cache-Control") != "no-store") {
+		if header.Get("Content-Type") != "application/json" || header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: headers %v", test.name, header)
 		}
 	}

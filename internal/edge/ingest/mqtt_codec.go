@@ -1,19 +1,14 @@
 package ingest
 
 import (
-	"bytes"
 	"encoding/binary"
 
-	v3 "github.com/eclipse/paho.mqtt.golang/packets"
-
-	v5 "github.com/eclipse/paho.golang/packets"
+	"github.com/eclipse/paho.golang/packets"
 )
 
-// Lengths and offsets in a CONNECT.
-const (
-	fixedConnect = 10 // protocol name, level, flags, keep-alive
-	flagsAt      = 7  // offset of the flags
-)
+// connectHead is the length of what follows the protocol's name and level in a CONNECT: flags and
+// keep-alive.
+const connectHead = 3
 
 // connectRequest is a CONNECT of either version.
 type connectRequest struct {
@@ -32,86 +27,51 @@ type connectRequest struct {
 	maxPacket     uint32 // MQTT 5: largest packet that the client accepts; 0: any
 }
 
-// protocolLevel reads the version of a CONNECT; ok is false if it is not MQTT.
-func protocolLevel(body []byte) (level byte, ok bool) {
+// cutProtocol cuts the protocol's name and level off a CONNECT; ok is false if it is not MQTT. MQTT
+// 3.1, of level 3, has another name.
+func cutProtocol(body []byte) (level byte, rest []byte, ok bool) {
 	name, rest, ok := cutString(body)
-	if !ok || string(name) != "MQTT" || len(rest) == 0 {
-		return 0, false
+	if !ok || len(rest) == 0 || string(name) != "MQTT" && string(name) != "MQIsdp" {
+		return 0, nil, false
 	}
-	return rest[0], true
+	if level = rest[0]; string(name) == "MQIsdp" && level&levelBits >= 4 {
+		return 0, nil, false
+	}
+	return level, rest[1:], true
 }
 
-// readConnect decodes a CONNECT of a supported version. Unlike the codecs, it accepts neither
-// truncated strings nor trailing bytes.
-func readConnect(body []byte, level byte) (connectRequest, error) {
-	if len(body) < fixedConnect {
-		return connectRequest{}, malformed("CONNECT cut short")
+// readConnect decodes what follows the protocol's level in a CONNECT of version 4 (MQTT 3.1.1) or 5.
+// It accepts neither truncated strings nor trailing bytes; any string may be empty. With an error, g
+// is what could be read.
+func readConnect(rest []byte, version byte) (g connectRequest, err error) {
+	g.version = version
+	if len(rest) < connectHead {
+		return g, malformed("CONNECT cut short")
 	}
-	flags := body[flagsAt]
+	flags := rest[0]
 	will := flags&0x04 != 0
-	if flags&0x01 != 0 || flags>>3&3 == 3 || !will && flags&0x38 != 0 {
-		return connectRequest{}, malformed("CONNECT flags")
-	}
-	if level == 5 {
-		return readConnect5(body)
-	}
-	return readConnect3(body)
-}
-
-func readConnect3(body []byte) (connectRequest, error) {
-	var c v3.ConnectPacket
-	if err := c.Unpack(bytes.NewReader(body)); err != nil {
-		return connectRequest{}, malformed("CONNECT: " + err.Error())
-	}
-	length := fixedConnect + 2 + len(c.ClientIdentifier)
-	if c.WillFlag {
-		length += 4 + len(c.WillTopic) + len(c.WillMessage)
-	}
-	if c.UsernameFlag {
-		length += 2 + len(c.Username)
-	}
-	if c.PasswordFlag {
-		length += 2 + len(c.Password)
-	}
-	if length != len(body) {
-		return connectRequest{}, malformed("CONNECT of the wrong length")
-	}
-	return connectRequest{
-		version: 4, clientID: c.ClientIdentifier, userName: c.Username, password: string(c.Password),
-		keepAlive: c.Keepalive, cleanStart: c.CleanSession, hasUser: c.UsernameFlag, hasSecret: c.PasswordFlag,
-	}, nil
-}
-
-func readConnect5(body []byte) (connectRequest, error) {
-	block, rest, ok := cutProperties(body[fixedConnect:])
-	if !ok {
-		return connectRequest{}, malformed("CONNECT properties")
-	}
-	props, err := readProperties(block, v5.CONNECT)
-	if err != nil {
-		return connectRequest{}, err
-	}
-	flags := body[flagsAt]
-	g := connectRequest{
-		version: 5, keepAlive: binary.BigEndian.Uint16(body[flagsAt+1:]), cleanStart: flags&0x02 != 0,
-		hasUser: flags&0x80 != 0, hasSecret: flags&0x40 != 0,
-		sessionExpiry: props.sessionExpiry > 0, authMethod: props.authMethod, maxPacket: props.maxPacket,
-	}
-	if g.clientID, rest, err = cutField(rest, true); err != nil {
-		return g, err
-	}
-	if flags&0x04 != 0 {
-		if rest, err = cutWill(rest); err != nil {
-			return g, err
+	g.keepAlive, g.cleanStart = binary.BigEndian.Uint16(rest[1:]), flags&0x02 != 0
+	g.hasUser, g.hasSecret = flags&0x80 != 0, flags&0x40 != 0
+	rest = rest[connectHead:]
+	var props properties
+	var wrong error // of a part after which reading can go on
+	if version == 5 {
+		block, after, ok := cutProperties(rest)
+		if !ok {
+			return g, malformed("CONNECT properties")
 		}
+		props, wrong = readProperties(block, packets.CONNECT)
+		g.sessionExpiry, g.authMethod, g.maxPacket = props.sessionExpiry > 0, props.authMethod, props.maxPacket
+		rest = after
 	}
-	if g.userName, rest, err = cutField(rest, g.hasUser); err != nil {
-		return g, err
-	}
-	if g.password, rest, err = cutField(rest, g.hasSecret); err != nil {
+	if rest, err = g.readFields(rest, will); err != nil {
 		return g, err
 	}
 	switch {
+	case flags&0x01 != 0 || flags>>3&3 == 3 || !will && flags&0x38 != 0:
+		return g, malformed("CONNECT flags")
+	case wrong != nil:
+		return g, wrong
 	case len(rest) > 0:
 		return g, malformed("CONNECT of the wrong length")
 	case props.has.maxPacket && props.maxPacket == 0:
@@ -120,6 +80,23 @@ func readConnect5(body []byte) (connectRequest, error) {
 		return g, protocolError{reasonProtocolError, "receive maximum 0"}
 	}
 	return g, nil
+}
+
+// readFields reads the payload of a CONNECT, and returns what follows it.
+func (g *connectRequest) readFields(b []byte, will bool) (rest []byte, err error) {
+	if g.clientID, rest, err = cutField(b, true); err != nil {
+		return nil, err
+	}
+	if will {
+		if rest, err = cutWill(rest, g.version); err != nil {
+			return nil, err
+		}
+	}
+	if g.userName, rest, err = cutField(rest, g.hasUser); err != nil {
+		return nil, err
+	}
+	g.password, rest, err = cutField(rest, g.hasSecret)
+	return rest, err
 }
 
 // cutField cuts a string off b if the CONNECT has it.
@@ -134,16 +111,21 @@ func cutField(b []byte, has bool) (s string, rest []byte, err error) {
 	return string(raw), rest, nil
 }
 
-// cutWill cuts the will of an MQTT 5 CONNECT off b. The will is ignored, because it is no reading.
-func cutWill(b []byte) (rest []byte, err error) {
-	block, rest, ok := cutProperties(b)
-	if !ok {
-		return nil, malformed("will properties")
-	}
-	if _, err := readProperties(block, v5.CONNECT); err != nil {
-		return nil, err
+// cutWill cuts the will of a CONNECT off b. The will is ignored, because it is no reading.
+func cutWill(b []byte, version byte) (rest []byte, err error) {
+	rest = b
+	if version == 5 {
+		block, after, ok := cutProperties(rest)
+		if !ok {
+			return nil, malformed("will properties")
+		}
+		if _, err := readProperties(block, packets.CONNECT); err != nil {
+			return nil, err
+		}
+		rest = after
 	}
 	for range 2 { // topic and message
+		var ok bool
 		if _, rest, ok = cutString(rest); !ok {
 			return nil, malformed("CONNECT cut short")
 		}

@@ -11,7 +11,12 @@ import (
 	v3 "github.com/eclipse/paho.mqtt.golang/packets"
 
 	v5 "github.com/eclipse/paho.golang/packets"
+
+	"tilth/internal/domain/device"
 )
+
+// levelBits are the bits of a protocol level. Bridges of Mosquitto set another one besides.
+const levelBits = 0x7f
 
 // connectRefusal is the answer to a refused CONNECT, for both versions.
 type connectRefusal struct {
@@ -26,6 +31,7 @@ var (
 	refusedRateLimited = connectRefusal{v3.ErrRefusedServerUnavailable, reasonTooManyConnection}
 	refusedID          = connectRefusal{v3.ErrRefusedIDRejected, 0x85}
 	refusedMethod      = connectRefusal{0, reasonBadAuthMethod}
+	refusedVersion     = connectRefusal{v3.ErrRefusedBadProtocolVersion, reasonVersion}
 	refusedShutdown    = connectRefusal{v3.ErrRefusedServerUnavailable, 0x88}
 )
 
@@ -38,47 +44,64 @@ func (c *conn) handleConnect() error {
 	if err != nil {
 		return err
 	}
+	gate := c.server.pipeline.gate
 	if first[0] != v5.CONNECT<<4 {
+		gate.noteFault(c.address, device.FaultNotMQTT, device.Claim{})
 		return malformed("the first packet is no CONNECT")
 	}
 	pk, err := c.packets.next()
 	if err != nil {
 		return err
 	}
-	level, ok := protocolLevel(pk.body)
+	level, rest, ok := cutProtocol(pk.body)
 	switch {
 	case !ok:
+		gate.noteFault(c.address, device.FaultNotMQTT, device.Claim{})
 		return malformed("a protocol that is not MQTT")
-	case level < 4:
-		return c.refuseConnect(4, connectRefusal{v3.ErrRefusedBadProtocolVersion, 0}, "MQTT before 3.1.1")
-	case level > 5:
-		return c.refuseConnect(5, connectRefusal{0, reasonVersion}, "MQTT after 5")
+	case level == 4, level == 5:
+	case level&levelBits == 4: // a bridge that asks for more than the standard has, and then tries without
+		return c.refuseConnect(4, refusedVersion, "MQTT 3.1.1 of bridges")
+	case level&levelBits < 4:
+		g, _ := readConnect(rest, 4) // MQTT 3.1 has the same fields; what cannot be read stays empty
+		return c.turnAway(g, device.FaultMQTT31, refusedVersion, "MQTT before 3.1.1")
+	default:
+		return c.turnAway(connectRequest{version: 5}, device.FaultMQTTVersion, refusedVersion, "MQTT after 5")
 	}
-	g, err := readConnect(pk.body, level)
+	g, err := readConnect(rest, level)
 	if err != nil {
 		why := refusedMalformed
 		if e := (protocolError{}); errors.As(err, &e) {
 			why.reason = e.reason
 		}
-		return errors.Join(err, c.refuseConnect(level, why, "unreadable"))
+		return errors.Join(err, c.turnAway(g, device.FaultMalformed, why, "unreadable"))
 	}
 	return c.signIn(g)
+}
+
+// turnAway refuses a CONNECT before its secret is looked at, and notes why.
+func (c *conn) turnAway(g connectRequest, f device.Fault, why connectRefusal, text string) error {
+	c.server.pipeline.gate.noteFault(c.address, f, device.Claim{
+		UserName: g.userName, Password: g.password, ClientID: g.clientID,
+	})
+	return c.refuseConnect(g.version, why, text)
 }
 
 func (c *conn) signIn(g connectRequest) error {
 	switch {
 	case !utf8.ValidString(g.clientID):
-		return c.refuseConnect(g.version, refusedMalformed, "client identifier")
+		return c.turnAway(g, device.FaultClientID, refusedMalformed, "client identifier")
 	case g.authMethod:
-		return c.refuseConnect(g.version, refusedMethod, "enhanced authentication")
-	case g.version != 5 && g.hasSecret && !g.hasUser, !g.hasSecret && !g.hasUser:
-		return c.refuseConnect(g.version, refusedMissing, "no credentials")
+		return c.turnAway(g, device.FaultAuthMethod, refusedMethod, "enhanced authentication")
+	case g.version != 5 && g.hasSecret && !g.hasUser:
+		return c.turnAway(g, device.FaultNoUserName, refusedMissing, "a password without a user name")
+	case g.userName == "" && g.password == "":
+		return c.turnAway(g, device.FaultNoSecret, refusedMissing, "no credentials")
 	case len(g.clientID) > maxClientID:
-		return c.refuseConnect(g.version, refusedID, "a client identifier that is too long")
+		return c.turnAway(g, device.FaultClientID, refusedID, "a client identifier that is too long")
 	case g.clientID == "" && g.version != 5 && !g.cleanStart:
-		return c.refuseConnect(g.version, refusedID, "a session without a client identifier")
+		return c.turnAway(g, device.FaultClientID, refusedID, "a session without a client identifier")
 	}
-	if !g.hasUser { // MQTT 5 also allows the secret alone as the password
+	if g.userName == "" { // the secret alone, as the password
 		g.userName, g.password = g.password, ""
 	}
 	// Loaded before the registry is read, so that a change in between is noticed.

@@ -185,7 +185,8 @@ func TestPacketReadingAllocatesLittle(t *testing.T) {
 			return err
 		}},
 		"CONNECT 5": {connect, func(body []byte) error {
-			g, err := readConnect(body, 5)
+			_, rest, _ := cutProtocol(body)
+			g, err := readConnect(rest, 5)
 			if err == nil && (g.clientID != "c" || g.userName != "u" || g.password != "p" || g.keepAlive != 60) {
 				err = fmt.Errorf("%+v", g)
 			}

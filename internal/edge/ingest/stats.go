@@ -20,6 +20,7 @@ type Stats struct {
 	Connections      int64  // MQTT, open now
 	ConnectionsTotal uint64 // MQTT, accepted ever
 	SignInFailures   uint64
+	Faults           map[device.Fault]uint64 // clients refused before their secret was looked at, and wrong paths
 
 	// Rejected MQTT connections, each counted at most once.
 	RefusedFull       uint64 // MaxConnections were open
@@ -48,10 +49,14 @@ type counters struct {
 	idleTimeouts, stalls             atomic.Uint64
 	malformed, panics                atomic.Uint64
 	refused                          map[device.Reason]*atomic.Uint64 // the map itself never changes
+	faults                           map[device.Fault]*atomic.Uint64  // nor does this one
 }
 
 func newCounters() *counters {
-	c := &counters{refused: map[device.Reason]*atomic.Uint64{}}
+	c := &counters{refused: map[device.Reason]*atomic.Uint64{}, faults: map[device.Fault]*atomic.Uint64{}}
+	for _, f := range device.Faults {
+		c.faults[f] = new(atomic.Uint64)
+	}
 	for _, r := range []device.Reason{
 		device.ReasonUnreadable, device.ReasonUnknown, device.ReasonWrongType, device.ReasonOutOfRange,
 		device.ReasonTooLong, device.ReasonTooOld, device.ReasonFuture, device.ReasonBadTime,
@@ -77,6 +82,7 @@ func (c *counters) snapshot() Stats {
 		Connections:      c.connections.Load(),
 		ConnectionsTotal: c.connectionsTotal.Load(),
 		SignInFailures:   c.signInFailures.Load(),
+		Faults:           make(map[device.Fault]uint64, len(c.faults)),
 
 		RefusedFull:       c.refusedFull.Load(),
 		RefusedAddress:    c.refusedAddress.Load(),
@@ -90,6 +96,9 @@ func (c *counters) snapshot() Stats {
 	}
 	for reason, n := range c.refused {
 		s.Refused[reason] = n.Load()
+	}
+	for fault, n := range c.faults {
+		s.Faults[fault] = n.Load()
 	}
 	return s
 }

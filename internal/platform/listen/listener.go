@@ -23,6 +23,7 @@ type ListenerOptions struct {
 	ReservedForOthers int            // connections of the limit that this listener leaves to others
 	Balancers         []netip.Prefix // networks whose connections, and only those, begin with a PROXY header
 	Pace              Pace           // pace of clients while the writer sets no deadline; zero: none
+	Insertion         Insertion      // into what a client sends first; without beginnings: none
 }
 
 // Listener accepts the connections of another listener while there is room for them.
@@ -88,6 +89,9 @@ func (l *Listener) wrap(nc net.Conn) net.Conn {
 	var out net.Conn = c
 	if inNetworks(nc.RemoteAddr(), l.Balancers) {
 		out = &proxiedConn{conn: c, listener: l.Name}
+	}
+	if len(l.Insertion.Beginnings) > 0 {
+		out = &insertConn{Conn: out, Insertion: l.Insertion}
 	}
 	if l.Pace.Within > 0 {
 		limitUnsent(nc)

@@ -1365,7 +1365,7 @@ export interface paths {
         };
         /**
          * Whether a new device has reported, and what went wrong if it has not
-         * @description `reading` is the newest reading; after a swap, of the new box. Hints are the last five things that went wrong, of the last 24 hours, newest first; a restart forgets them. The live stream has each as `hint`, at most one in ten seconds of a kind.
+         * @description `reading` is the newest reading; after a swap, of the new box. Hints are the last five things that went wrong, of the last 24 hours, newest first; a restart forgets them. Of wrongProtocol and wrongPath only the last is kept. The live stream has each as `hint`, at most one in ten seconds of a kind.
          */
         get: operations["getFirstReading"];
         put?: never;
@@ -5273,20 +5273,22 @@ export interface components {
         /** @description what went wrong as a device tried to report */
         DeviceHint: {
             /**
-             * @description wrongSecret: it signed in with another secret. refused: a value or the message. unreadable: not the expected JSON
+             * @description wrongSecret: it signed in with another secret. refused: a value or the message. unreadable: not the expected JSON. wrongProtocol: it was refused before its secret was looked at; reason says why. wrongPath: it reports at a path that is not right; path is the right one if the report was taken
              * @enum {string}
              */
-            kind: "wrongSecret" | "refused" | "unreadable";
+            kind: "wrongSecret" | "refused" | "unreadable" | "wrongProtocol" | "wrongPath";
             /** Format: int64 */
             time: number;
-            /** @description wrongSecret: the network it came from, for example 203.0.113.x or 2001:db8:7::/48 */
+            /** @description wrongSecret, wrongProtocol, wrongPath: the network it came from, for example 203.0.113.x or 2001:db8:7::/48 */
             address?: string;
             /** @description refused: the value's name as the device sent it */
             identifier?: string;
-            /** @description refused: one word, as in Refusal */
+            /** @description refused: one word, as in Refusal. wrongProtocol: mqtt31, malformed, clientId, noUserName, noSecret or authMethod */
             reason?: string;
             /** @description refused: identifier of a measured property of the product that is meant, probably */
             didYouMean?: string;
+            /** @description wrongPath: the right path, with SECRET in the place of the secret; absent: nothing was taken */
+            path?: string;
         };
         LiveHint: components["schemas"]["DeviceHint"] & {
             deviceName: string;
@@ -6296,11 +6298,13 @@ export interface components {
         };
         TelemetryRefusal: {
             /** @enum {string} */
-            code: "refused" | "unauthorized" | "forbidden" | "tooLarge" | "tooMany" | "tooSlow" | "unavailable" | "unreadable";
+            code: "refused" | "unauthorized" | "forbidden" | "tooLarge" | "tooMany" | "tooSlow" | "unavailable" | "unreadable" | "noSuchPath" | "wrongMethod";
             /** @description the reason of the first refusal, as one word: unreadable, unknown, outOfRange, … */
             reason?: string;
             /** @description the identifier that was refused; absent when the whole message was refused */
             identifier?: string;
+            /** @description noSuchPath (404) and wrongMethod (405): what is right, in English */
+            msg?: string;
         };
         Problem: {
             type?: string;

@@ -2060,7 +2060,7 @@ type DeviceEventsAnswer struct {
 
 // DeviceHint what went wrong as a device tried to report
 type DeviceHint struct {
-	// Address wrongSecret: the network it came from, for example 203.0.113.x or 2001:db8:7::/48
+	// Address wrongSecret, wrongProtocol, wrongPath: the network it came from, for example 203.0.113.x or 2001:db8:7::/48
 	Address *string `json:"address,omitempty"`
 
 	// DidYouMean refused: identifier of a measured property of the product that is meant, probably
@@ -2069,10 +2069,13 @@ type DeviceHint struct {
 	// Identifier refused: the value's name as the device sent it
 	Identifier *string `json:"identifier,omitempty"`
 
-	// Kind wrongSecret: it signed in with another secret. refused: a value or the message. unreadable: not the expected JSON
+	// Kind wrongSecret: it signed in with another secret. refused: a value or the message. unreadable: not the expected JSON. wrongProtocol: it was refused before its secret was looked at; reason says why. wrongPath: it reports at a path that is not right; path is the right one if the report was taken
 	Kind string `json:"kind"`
 
-	// Reason refused: one word, as in Refusal
+	// Path wrongPath: the right path, with SECRET in the place of the secret; absent: nothing was taken
+	Path *string `json:"path,omitempty"`
+
+	// Reason refused: one word, as in Refusal. wrongProtocol: mqtt31, malformed, clientId, noUserName, noSecret or authMethod
 	Reason *string `json:"reason,omitempty"`
 	Time   int64   `json:"time"`
 }

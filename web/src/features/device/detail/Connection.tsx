@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import type { Device } from '@/lib/device/types';
 import { useMay } from '@/lib/session/useMay';
 import { FirstReading } from '../first/FirstReading';
+import { HintList } from '../first/HintList';
 import { useFirstReading } from '../first/useFirstReading';
 import { connectionQuery } from '../queries';
 import { ConnectionHelp } from './ConnectionHelp';
@@ -36,6 +37,9 @@ export function Connection({ device }: { device: Device }) {
       {waits && mayRenew && query.data?.gateway === false ? (
         <Awaited device={device} onNewSecret={() => setConfirming(true)} />
       ) : null}
+      {!waits && mayRenew && device.type !== 2 ? (
+        <Troubles device={device} onNewSecret={() => setConfirming(true)} />
+      ) : null}
       <Fetched query={query} height={260}>
         {query.data ? <ConnectionHelp lastData={device.lastData} addresses={query.data} /> : null}
       </Fetched>
@@ -53,4 +57,14 @@ interface AwaitedProps {
 function Awaited({ device: { deviceName, productName }, onNewSecret }: AwaitedProps) {
   const first = useFirstReading(deviceName);
   return <FirstReading first={first} device={{ deviceName, model: productName }} onNewSecret={onNewSecret} />;
+}
+
+/** What keeps a device that has reported before from reporting, as far as its attempts tell. */
+function Troubles({ device: { deviceName, productName }, onNewSecret }: AwaitedProps) {
+  const { reading, hints } = useFirstReading(deviceName);
+  const shown = hints.filter(
+    ({ kind, time }) => kind === 'wrongPath' || (kind === 'wrongProtocol' && time > (reading?.time ?? 0)),
+  );
+  const device = { deviceName, model: productName };
+  return shown.length > 0 ? <HintList hints={shown} device={device} properties={[]} onNewSecret={onNewSecret} /> : null;
 }

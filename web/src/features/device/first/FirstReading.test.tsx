@@ -61,6 +61,19 @@ describe('a device that has never reported', () => {
     await waitFor(() => expect(panel).toHaveTextContent(/Air temperature21\.4\s°CRelative humidity80/));
   });
 
+  it('keeps saying that the path is not right when readings come all the same', async () => {
+    const { panel } = await open();
+    const now = Date.now();
+    const hint = { deviceName: 'd-4', kind: 'wrongPath', time: now, address: '203.0.113.x' };
+    await send('hint', { ...hint, path: '/api/v1/SECRET/ecowitt' });
+    await send('hint', { ...hint, kind: 'wrongProtocol', reason: 'mqtt31' });
+    await waitFor(() => expect(within(panel).getAllByRole('listitem')).toHaveLength(2));
+    expect(panel).toHaveTextContent('speaks MQTT 3.1');
+    await send('reading', { deviceName: 'd-4', time: now, values: { airHumidity: 80 } });
+    await waitFor(() => expect(within(panel).getAllByRole('listitem')).toHaveLength(1));
+    expect(panel).toHaveTextContent('set the path to /api/v1/SECRET/ecowitt');
+  });
+
   it('is asked again only after a gap in the stream', async () => {
     const { panel } = await open();
     const asked = added.firstAsked;
@@ -92,4 +105,24 @@ it('a device that has reported is not waited for', async () => {
   await openDevices(server, '/device?device=WS-1');
   expect(await screen.findByRole('region', { name: 'Connection' })).toBeVisible();
   expect(screen.queryByRole('region', { name: 'First reading' })).toBeNull();
+});
+
+describe('a device that has reported before', () => {
+  it('says what is wrong with how it reaches the server now, and nothing older than its readings', async () => {
+    const now = Date.now();
+    const fault = { kind: 'wrongProtocol', address: '203.0.113.x' } as const;
+    added.first = {
+      state: 'received',
+      reading: { time: now - 60_000, values: { airTemperature: 3 } },
+      hints: [
+        { ...fault, reason: 'mqtt31', time: now - 1000 },
+        { ...fault, reason: 'clientId', time: now - 120_000 },
+        { kind: 'refused', identifier: 'temp', reason: 'unknown', time: now - 1000 },
+      ],
+    };
+    await openDevices(server, '/device?device=WS-1');
+    const list = await screen.findByRole('list', { name: 'What went wrong so far' });
+    expect(within(list).getAllByRole('listitem')).toHaveLength(1);
+    expect(list).toHaveTextContent('The device at 203.0.113.x speaks MQTT 3.1');
+  });
 });

@@ -1,7 +1,6 @@
 import CheckCircleFilled from '@ant-design/icons/CheckCircleFilled';
 import SyncOutlined from '@ant-design/icons/SyncOutlined';
 import { useQuery } from '@tanstack/react-query';
-import { Button } from 'antd';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { propertyName } from '@/lib/device/derivation';
@@ -12,10 +11,10 @@ import { errorText } from '@/lib/http/errorText';
 import { useLanguage } from '@/lib/i18n/i18n';
 import { Age } from '@/ui/Age';
 import { ErrorNote } from '@/ui/ErrorNote';
-import { Note } from '@/ui/Note';
 import type { FirstReading as Reading } from '../queries';
 import css from './FirstReading.module.css';
-import { type HintContext, hintText } from './hintText';
+import { HintList } from './HintList';
+import type { HintContext } from './hintText';
 import { hintKey } from './merge';
 import type { FirstReadingState } from './useFirstReading';
 
@@ -35,8 +34,8 @@ export function FirstReading({ first, device, onNewSecret, follows = false }: Fi
   const tsl = useQuery(tslQuery(language, device.deviceName)).data;
   const { query, reading, hints } = first;
   const received = reading !== undefined;
-  // What it signed in with before no longer matters once it has reported; refused values do.
-  const shown = received ? hints.filter(({ kind }) => kind === 'refused') : hints;
+  // What it signed in with before no longer matters once it has reported; refused values and its path do.
+  const shown = received ? hints.filter(({ kind }) => kind === 'refused' || kind === 'wrongPath') : hints;
   const box = useRef<HTMLElement>(null);
   const happened = `${received} ${shown.map(hintKey).join()}`;
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever something happens
@@ -64,26 +63,7 @@ export function FirstReading({ first, device, onNewSecret, follows = false }: Fi
           />
         </div>
       ) : null}
-      {/* The ages within change all the time; only a further hint is announced. */}
-      <ul className={css.hints} aria-label={t('device.first.hints')} aria-live="polite" aria-relevant="additions">
-        {shown.map((hint) => (
-          <li key={hintKey(hint)}>
-            <Note
-              tone="warn"
-              action={
-                hint.kind === 'wrongSecret' ? (
-                  <Button size="small" onClick={onNewSecret}>
-                    {t('device.secret.new')}
-                  </Button>
-                ) : undefined
-              }
-            >
-              {hintText(hint, { ...device, properties: tsl?.propertie ?? [] }, t)}{' '}
-              <Age time={hint.time} form="within" />
-            </Note>
-          </li>
-        ))}
-      </ul>
+      <HintList hints={shown} device={device} properties={tsl?.propertie ?? []} onNewSecret={onNewSecret} />
     </section>
   );
 }

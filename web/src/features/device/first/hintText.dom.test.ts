@@ -26,6 +26,23 @@ describe('a hint', () => {
       'Something arrived that is not readable JSON. It should look like this: {"airTemperature":20,"airHumidity":20}',
       { kind: 'unreadable' },
     ],
+    [
+      'The device at 203.0.113.x speaks MQTT 3.1, which is not supported. Set it to MQTT 3.1.1 or MQTT 5.',
+      { kind: 'wrongProtocol', reason: 'mqtt31', address: '203.0.113.x' },
+    ],
+    [
+      'The device at 203.0.113.x gave no secret. Set its user name to d-abc and its password to this device’s secret.',
+      { kind: 'wrongProtocol', reason: 'noSecret', address: '203.0.113.x' },
+    ],
+    ['laterFault', { kind: 'wrongProtocol', reason: 'laterFault' }],
+    [
+      'The device at 203.0.113.x reports to a path that is not quite right. Its readings are taken all the same; set the path to /api/v1/SECRET/ecowitt, with this device’s secret in place of SECRET.',
+      { kind: 'wrongPath', address: '203.0.113.x', path: '/api/v1/SECRET/ecowitt' },
+    ],
+    [
+      'The device at 203.0.113.x reports to a path where nothing is taken. The right ones are /api/v1/SECRET/telemetry (JSON), /api/v1/SECRET/ecowitt (Ecowitt), /weatherstation/updateweatherstation.php? (Weather Underground), with this device’s secret in place of SECRET.',
+      { kind: 'wrongPath', address: '203.0.113.x' },
+    ],
   ])('says: %s', (sentence, hint) => {
     expect(of(hint)).toBe(sentence);
   });

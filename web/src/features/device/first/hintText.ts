@@ -34,6 +34,23 @@ const reasons: Record<Reason, `device.refusal.${Reason}`> = {
   unused: 'device.refusal.unused',
 };
 
+/** What was wrong before the server looked at the secret. */
+const faults: Record<
+  string,
+  `device.first.protocol.${'mqtt31' | 'malformed' | 'clientId' | 'noUserName' | 'noSecret' | 'authMethod'}`
+> = {
+  mqtt31: 'device.first.protocol.mqtt31',
+  malformed: 'device.first.protocol.malformed',
+  clientId: 'device.first.protocol.clientId',
+  noUserName: 'device.first.protocol.noUserName',
+  noSecret: 'device.first.protocol.noSecret',
+  authMethod: 'device.first.protocol.authMethod',
+};
+
+/** The paths of devices’ reports, as the server’s documents have them, and what each is for. */
+const paths =
+  '/api/v1/SECRET/telemetry (JSON), /api/v1/SECRET/ecowitt (Ecowitt), /weatherstation/updateweatherstation.php? (Weather Underground)';
+
 function reasonText(reason: string, t: TFunction): string {
   const key = reasons[reason as Reason];
   // A newer server may have further reasons: their word is better than nothing.
@@ -42,13 +59,19 @@ function reasonText(reason: string, t: TFunction): string {
 
 /** What went wrong and what to do about it, as sentences. */
 export function hintText(
-  { kind, address = missingValue, identifier = '', reason = 'unknown', didYouMean }: DeviceHint,
+  { kind, address = missingValue, identifier = '', reason = 'unknown', didYouMean, path }: DeviceHint,
   { deviceName, model, properties }: HintContext & { properties: readonly TslProperty[] },
   t: TFunction,
 ): string {
   switch (kind) {
     case 'wrongSecret':
       return t('device.first.wrongSecret', { address, device: deviceName });
+    case 'wrongProtocol': {
+      const key = faults[reason];
+      return key === undefined ? reason : t(key, { address, device: deviceName });
+    }
+    case 'wrongPath':
+      return path ? t('device.first.pathTaken', { address, path }) : t('device.first.pathWrong', { address, paths });
     case 'unreadable':
       return t('device.first.unreadable', { example: JSON.stringify(sampleValues(properties, [])) });
     case 'refused':

@@ -10,8 +10,8 @@ export function mergeReadings(one: FirstReading | undefined, other: FirstReading
 const maxHints = 5;
 
 /** What tells two hints apart for a person: of the same again only the newest is shown. */
-export function hintKey({ kind, address = '', identifier = '', reason = '' }: DeviceHint): string {
-  return [kind, address, identifier, reason].join(' ');
+export function hintKey({ kind, address = '', identifier = '', reason = '', path = '' }: DeviceHint): string {
+  return [kind, address, identifier, reason, path].join(' ');
 }
 
 /** The newest hints, each once. */
