@@ -28,7 +28,16 @@ const (
 	RainTotal PropertyID = math.MaxUint32 - iota
 	RainYearly
 	RainDaily
+	RainMonthly
+	RainWeekly
+	RainPiezoYearly
+	RainPiezoMonthly
+	RainPiezoWeekly
+	RainPiezoDaily
 )
+
+// IsRainCounter tells whether a reading is a counter's; these are the highest numbers.
+func (id PropertyID) IsRainCounter() bool { return id >= RainPiezoDaily }
 
 // Ref names a device together with its tenant.
 type Ref struct {
