@@ -152,7 +152,8 @@ func TestGrowthOverTime(t *testing.T) {
 func TestLateReports(t *testing.T) {
 	g := Stored(1e12, Counts{{MM: 10, Shown: true}})
 	for _, at := range []int64{1e12, 1e12 - 1} {
-		if next, fall := g.Next(at, Counts{{MM: 20, Shown: true}}, DefaultMaxRise); next != g || fall != (Fall{Late: true}) {
+		next, fall := g.Next(at, Counts{{MM: 20, Shown: true}}, DefaultMaxRise)
+		if next != g || fall != (Fall{Late: true}) {
 			t.Errorf("%+v %+v", next, fall)
 		}
 	}

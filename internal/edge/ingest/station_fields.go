@@ -3,11 +3,12 @@ package ingest
 import "tilth/internal/domain/device"
 
 // stationFields are the fields that properties take their values from, by identifier. Where there
-// are several, protocols or models differ in the name; the first that a report has counts.
+// are several, protocols or models differ in the name; the first that a report has counts. The relative
+// pressure is not among them: it depends on a setting of the station.
 var stationFields = map[string][]string{
 	"airTemperature":       {"tempf"},
 	"airHumidity":          {"humidity"},
-	"airPressure":          {"baromabsin", "absbaromin"}, // not the relative one: it depends on a setting of the station
+	"airPressure":          {"baromabsin", "absbaromin"},
 	"windSpeed":            {"windspeedmph"},
 	"windGust":             {"windgustmph"},
 	"windDirection":        {"winddir"},

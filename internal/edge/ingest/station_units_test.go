@@ -157,7 +157,8 @@ func TestStationWithPiezoGauge(t *testing.T) {
 	e := newStations(t, overStore(store))
 	e.registry.Replace(stationEntries(p))
 	e.report(0, "rrain_piezo=0.000&drain_piezo=0.004&yrain_piezo=19.669&srain_piezo=0")
-	o := e.report(time.Minute, "rrain_piezo=0.197&drain_piezo=0.104&yrain_piezo=19.769&bgt=86.0&vpd=1.352&leafwetness_ch1=12")
+	const second = "rrain_piezo=0.197&drain_piezo=0.104&yrain_piezo=19.769&bgt=86.0&vpd=1.352&leafwetness_ch1=12"
+	o := e.report(time.Minute, second)
 	if o.Refused != 0 || o.Values != 6 {
 		t.Errorf("%+v", o)
 	}
