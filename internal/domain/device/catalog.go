@@ -85,6 +85,7 @@ type propertyRow struct {
 	Inputs        string // JSON list
 	Parameters    string // JSON object
 	Upload        string
+	MaxRise       *float64
 }
 
 // Catalog keeps the platform's elements and products: in the database and, for reading, in memory.
@@ -200,6 +201,7 @@ func readSnapshot(ctx context.Context, q bun.IDB) (*snapshot, error) {
 			ID: r.Number, Identifier: s.identifier[r.Number], FunctionName: r.FunctionName, ElementUnit: r.ElementUnit,
 			ElementData: r.ElementData, DataType: r.DataType, AccessMode: r.AccessMode,
 			Min: r.MinValue, Max: r.MaxValue, Precision: r.Decimals, Formula: r.Formula, Upload: r.Upload,
+			MaxRise: r.MaxRise,
 		}
 		if property.Derived() {
 			if err := errors.Join(
@@ -373,6 +375,7 @@ func (c *Catalog) putProperty(ctx context.Context, tx bun.IDB, product int64, po
 		ElementUnit: p.ElementUnit, ElementData: p.ElementData, DataType: p.DataType, AccessMode: p.AccessMode,
 		MinValue: p.Min, MaxValue: p.Max, Decimals: p.Precision,
 		Formula: p.Formula, Inputs: string(inputs), Parameters: string(parameters), Upload: p.Upload,
+		MaxRise: p.MaxRise,
 	}).Exec(ctx)
 	return err
 }

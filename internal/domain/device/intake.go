@@ -29,6 +29,7 @@ const (
 	ReasonDerived      Reason = "derived"      // the server computes the property
 	ReasonTooLarge     Reason = "tooLarge"     // the message is over the limit and was not read
 	ReasonUnused       Reason = "unused"       // no property takes this field of a weather station
+	ReasonTooFast      Reason = "tooFast"      // a rain counter grew more than a gauge can
 )
 
 // Refusal is one refused value or message.

@@ -28,7 +28,19 @@ const (
 	RainTotal PropertyID = math.MaxUint32 - iota
 	RainYearly
 	RainDaily
+	RainMonthly
+	RainWeekly
+	RainPiezoYearly
+	RainPiezoMonthly
+	RainPiezoWeekly
+	RainPiezoDaily
 )
+
+// IsRainCounter tells whether a reading is a counter's; these are the highest numbers.
+func (id PropertyID) IsRainCounter() bool { return id >= RainPiezoDaily }
+
+// Rainfall is the identifier of the property with the rain since the report before.
+const Rainfall = "rainfall"
 
 // Ref names a device together with its tenant.
 type Ref struct {
@@ -58,6 +70,7 @@ type Property struct {
 	Min, Max     *float64 // nil: unbounded
 	Precision    *int     // decimals; nil: values are shown as they arrive
 	Upload       string   // a weather station's field with its values; empty: as for its identifier
+	MaxRise      *float64 // mm that its rain counter may grow in ten minutes; nil: rain.DefaultMaxRise
 
 	// A derived property is computed from others, not sent by devices.
 	Formula    string             // name of the formula; empty: a measured property
@@ -72,6 +85,11 @@ func (p *Property) InRange(f float64) bool {
 
 // Derived tells whether the property is computed.
 func (p *Property) Derived() bool { return p.Formula != "" }
+
+// CountsRain tells whether the property is the rain between two reports of a weather station's counters.
+func (p *Property) CountsRain() bool {
+	return p.Identifier == Rainfall && p.Upload == "" && !p.Derived() && p.DataType == Number
+}
 
 // Product is a device model. Products belong to the platform, not to a tenant.
 type Product struct {

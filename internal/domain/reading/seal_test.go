@@ -274,13 +274,13 @@ func TestSealingUnderLoad(t *testing.T) {
 // beside others in frames, the journal, segments, aggregates and the latest values.
 func TestRainCountersAreKept(t *testing.T) {
 	s := openStore(t, Options{})
-	counters := []device.PropertyID{device.RainTotal, device.RainYearly, device.RainDaily}
+	counters := []device.PropertyID{device.RainTotal, device.RainYearly, device.RainDaily, device.RainPiezoDaily}
 	for i, counter := range counters {
 		mustAppend(t, s, arrival(1, 7, start+int64(i)*minute, num(1, 21.5), num(2, 0.25), num(counter, 1.04)))
 	}
 	check := func(where string, s *Store) {
 		t.Helper()
-		if got := len(readRange(t, s, 1, 7, minTime, maxTime, counters...)); got != 3 {
+		if got := len(readRange(t, s, 1, 7, minTime, maxTime, counters...)); got != len(counters) {
 			t.Errorf("%s: %d frames with counters", where, got)
 		}
 		for i, counter := range counters {
@@ -298,7 +298,7 @@ func TestRainCountersAreKept(t *testing.T) {
 			[]device.PropertyID{1, device.RainDaily},
 			Day,
 		)
-		if err != nil || sums[1][0].Count != 3 || sums[device.RainDaily][0].Sum != 1.04 {
+		if err != nil || sums[1][0].Count != 4 || sums[device.RainDaily][0].Sum != 1.04 {
 			t.Errorf("%s: aggregates %+v, %v", where, sums, err)
 		}
 	}

@@ -210,7 +210,7 @@ func (d *decoder) addFrame(c *messageContent, p *deviceContent, e *device.Entry,
 			return
 		}
 	}
-	p.values += len(fields)
+	p.values += countValues(fields)
 	if apart := time.Duration(at-p.at) * time.Millisecond; -reportedAhead <= apart && apart <= reportedAhead {
 		p.clockPlausible = true
 	}

@@ -57,6 +57,7 @@ type Pipeline struct {
 	gather         *time.Timer // ends gathering
 	failing        bool        // the previous commit failed
 	reportedErrors reportedErrors
+	gauges         heldGauges
 
 	dirty []*writeBuffer // used by the answering goroutine: buffers with answers of the batch
 }
@@ -84,6 +85,7 @@ func NewPipeline(o Options) *Pipeline {
 		finished: make(chan struct{}),
 		flushers: newAckFlushers(),
 		enough:   1,
+		gauges:   heldGauges{},
 	}
 	o.Registry.OnStructureChange(p.decoder.clock.sweep)
 	p.gate = newGate(o, p.stats)
@@ -332,7 +334,7 @@ func (p *Pipeline) write(batch []item) error {
 	}
 	arrivals := make([]reading.Arrival, 0, frames)
 	var deriving []*device.Entry // by arrival; nil while no device has derived values
-	rain := rainGauges{newest: p.opts.Newest}
+	rain := rainGauges{newest: p.opts.Newest, held: p.gauges}
 	for i := range batch {
 		for _, a := range batch[i].arrivals {
 			// A device that was deleted while its message waited gets no more readings after the
@@ -341,8 +343,10 @@ func (p *Pipeline) write(batch []item) error {
 			if e == nil {
 				continue
 			}
-			if hasRainCounter(a.Fields) && !rain.derive(p.ctx, e, &a) {
-				batch[i].parts[0].refuse(rainfall, device.ReasonOutOfRange)
+			if countersFrom(a.Fields) < len(a.Fields) {
+				if reason := rain.derive(p.ctx, e, &a); reason != "" {
+					batch[i].parts[0].refuse(device.Rainfall, reason)
+				}
 			}
 			if len(a.Fields) == 0 {
 				continue // nothing but a count that came late
@@ -360,6 +364,9 @@ func (p *Pipeline) write(batch []item) error {
 		return nil
 	}
 	err := p.appendFrames(arrivals, deriving)
+	if err == nil {
+		rain.keep()
+	}
 	p.noteCommit(err)
 	return err
 }

@@ -20,8 +20,8 @@ const maxFormFields = 1000
 // maxRainCount is the most inches that a rain counter may show; none gets near it.
 const maxRainCount = 1e6
 
-// stationTimeLayout is the form of dateutc.
-const stationTimeLayout = "2006-01-02 15:04:05"
+// stationTimeLayout is the form of dateutc; some stations leave out leading zeros, and some add a fraction.
+const stationTimeLayout = "2006-1-2 15:4:5"
 
 // stationForm is a weather station's report.
 type stationForm struct {
@@ -56,8 +56,7 @@ func parseForm(raw []byte) (_ stationForm, ok bool) {
 	return f, len(f.names)+len(f.unreadable) > 0
 }
 
-// get returns the first of some fields that the report has. A sensor that is not there has an empty
-// value or -9999.
+// get returns the first of some fields that the report has, of a sensor that is there.
 func (f *stationForm) get(names ...string) (name, value string, ok bool) {
 	for _, name := range names {
 		if value := f.values[name]; value != "" && !isMissing(value) {
@@ -67,12 +66,15 @@ func (f *stationForm) get(names ...string) (name, value string, ok bool) {
 	return "", "", false
 }
 
+// isMissing tells whether a value that is not empty stands for a sensor that is not there: -9999 in the protocols of
+// both kinds of stations, dashes as displays show them, null and N/A of programs that pass reports on. None can be a
+// value: where it might, such as 9999 or 65535, a property's min and max decide.
 func isMissing(value string) bool {
 	if value[0] != '-' {
-		return false
+		return strings.EqualFold(value, "null") || strings.EqualFold(value, "n/a")
 	}
 	number, reason := readNumber([]byte(value))
-	return reason == "" && number == -9999
+	return reason == "" && number == -9999 || strings.Trim(value, "-.") == ""
 }
 
 // decodeForm decodes a report: each property of the product takes the first of its fields that the
@@ -84,7 +86,7 @@ func (d *decoder) decodeForm(c *messageContent, p *deviceContent, e *device.Entr
 		return
 	}
 	properties := e.Product.Properties
-	fields := c.arena.fields.reserve(len(properties))
+	fields := c.arena.fields.reserve(len(properties) + len(rainCounters))
 	taken := map[string]bool{}
 	for i := range properties {
 		property := &properties[i]
@@ -92,16 +94,20 @@ func (d *decoder) decodeForm(c *messageContent, p *deviceContent, e *device.Entr
 		for _, name := range names {
 			taken[name] = true
 		}
+		if property.CountsRain() {
+			fields = p.counts(fields, f)
+			continue
+		}
 		name, value, ok := f.get(names...)
 		if !ok {
 			continue
 		}
-		field, reason := readField(property, name, value)
+		v, reason := readStationValue(property, name, value)
 		if reason != "" {
 			p.refuse(property.Identifier, reason)
 			continue
 		}
-		fields = append(fields, field)
+		fields = append(fields, reading.Field{Property: property.ID, Value: v})
 	}
 	c.arena.fields.commit(len(fields))
 	slices.SortFunc(fields, func(a, b reading.Field) int { return cmp.Compare(a.Property, b.Property) })
@@ -121,8 +127,7 @@ func (d *decoder) stationTime(p *deviceContent, dateutc string) (int64, device.R
 	if dateutc == "" || strings.EqualFold(dateutc, "now") {
 		return 0, ""
 	}
-	// Some stations encode the plus that stands for the space once more.
-	t, err := time.Parse(stationTimeLayout, strings.Replace(dateutc, "+", " ", 1))
+	t, err := readStationTime(dateutc)
 	at := t.UnixMilli()
 	if err != nil || !plausibleTime(at) {
 		return 0, device.ReasonBadTime
@@ -130,15 +135,38 @@ func (d *decoder) stationTime(p *deviceContent, dateutc string) (int64, device.R
 	return at, d.checkTime(p, at)
 }
 
-// readField reads the value of a station's field for a property; that of a rain counter is a reading
-// of the counter.
-func readField(p *device.Property, name, value string) (reading.Field, device.Reason) {
-	if counter, ok := rainCounterOf(p, name); ok {
-		inches, reason := readRainCount(value)
-		return reading.Field{Property: counter, Value: reading.Number(inches)}, reason
+// readStationTime reads a time of UTC. Some stations encode its plus or blank once more, and some programs write it as
+// in ISO 8601.
+func readStationTime(dateutc string) (time.Time, error) {
+	if again, err := url.QueryUnescape(dateutc); err == nil && strings.Contains(dateutc, "%") {
+		dateutc = again
 	}
-	v, reason := readStationValue(p, name, value)
-	return reading.Field{Property: p.ID, Value: v}, reason
+	dateutc = strings.TrimSuffix(dateutc, "Z")
+	for _, separator := range []string{"+", "T"} {
+		dateutc = strings.Replace(dateutc, separator, " ", 1)
+	}
+	return time.Parse(stationTimeLayout, dateutc)
+}
+
+// counts reads what the rain counters show; each is a reading of its own.
+func (p *deviceContent) counts(fields []reading.Field, f stationForm) []reading.Field {
+	var refused device.Reason
+	for _, c := range rainCounters {
+		_, value, ok := f.get(c.field)
+		if !ok {
+			continue
+		}
+		inches, reason := readRainCount(value)
+		if reason != "" {
+			refused = cmp.Or(refused, reason)
+			continue
+		}
+		fields = append(fields, reading.Field{Property: c.reading, Value: reading.Number(inches)})
+	}
+	if refused != "" {
+		p.refuse(device.Rainfall, refused)
+	}
+	return fields
 }
 
 // readRainCount reads what a rain counter shows, in inches.
@@ -172,14 +200,14 @@ func readStationValue(p *device.Property, name, value string) (reading.Value, de
 	return reading.Value{}, device.ReasonWrongType
 }
 
-// readStationNumber reads a number in the unit that the field's name tells, and returns it in the
-// unit that is stored, with two decimals.
+// readStationNumber reads a number in the unit in which stations send the field, and returns it in the unit that is
+// stored, with two decimals.
 func readStationNumber(name, value string) (float64, device.Reason) {
 	f, reason := readPlainNumber(value)
 	if reason != "" {
 		return 0, reason
 	}
-	f = roundToHundredths(convertUnit(name, f))
+	f = roundToHundredths(conversionOf(name)(f))
 	if math.IsInf(f, 0) || math.IsNaN(f) {
 		return 0, device.ReasonOutOfRange
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"tilth/internal/domain/device"
+	"tilth/internal/domain/rain"
 	"tilth/internal/domain/reading"
 )
 
@@ -36,9 +37,20 @@ func TestStationRainCounters(t *testing.T) {
 		{"late", []string{"totalrainin=1", "totalrainin=2", "30: totalrainin=1.5", "totalrainin=2.1"}, "60 25.4; 180 2.54"},
 		{"repeated", []string{"totalrainin=1", "totalrainin=2", "60: totalrainin=2", "totalrainin=2"}, "60 25.4; 180 0"},
 		{"repeated with another count", []string{"totalrainin=1", "60: totalrainin=2", "60: totalrainin=3", "totalrainin=3"}, "60 25.4; 180 25.4"},
-		{"out of range", []string{"totalrainin=1", "totalrainin=9", "totalrainin=9.1"}, "120 2.54"},
+		{"out of range", []string{"totalrainin=1", "totalrainin=3.5", "totalrainin=3.6"}, "120 2.54"},
 		{"absurd", []string{"totalrainin=1", "totalrainin=1e308", "totalrainin=1.1"}, "120 2.54"},
 		{"no number", []string{"totalrainin=1", "totalrainin=x", "totalrainin=1.1"}, "120 2.54"},
+		{"a glitch", []string{"totalrainin=193.5988", "totalrainin=52.4764", "totalrainin=193.5988", "totalrainin=193.6025"}, "60 0; 120 0; 180 0.09"},
+		{"a correction", []string{"totalrainin=12.51", "totalrainin=12.50", "totalrainin=12.51"}, "60 0; 120 0"},
+		{"to nothing and back", []string{"totalrainin=12.5", "totalrainin=0", "totalrainin=12.5"}, "60 0; 120 0"},
+		{"a glitch up", []string{"totalrainin=193", "totalrainin=500", "totalrainin=193.01"}, "120 0.25"},
+		{"a jump", []string{"totalrainin=193", "totalrainin=500", "totalrainin=500", "totalrainin=500", "totalrainin=500.01"}, "240 0.25"},
+		{"a total at its end", []string{
+			"totalrainin=236.22&yearlyrainin=236.22&monthlyrainin=1.012", "totalrainin=236.22&yearlyrainin=236.22&monthlyrainin=1.02",
+		}, "60 0.2"},
+		{"piezo", []string{"rrain_piezo=0&drain_piezo=0.004&yrain_piezo=19.669", "rrain_piezo=0.197&drain_piezo=0.104&yrain_piezo=19.769"}, "60 2.54"},
+		{"the total lags", []string{"totalrainin=1&dailyrainin=1", "totalrainin=1&dailyrainin=1.1", "totalrainin=1.1&dailyrainin=1.1"}, "60 2.54; 120 0"},
+		{"the day is no number", []string{"totalrainin=1&dailyrainin=x", "totalrainin=1.1&dailyrainin=x"}, "60 2.54"},
 		{"without a counter between", []string{"totalrainin=1", "humidity=5", "totalrainin=1.1"}, "120 2.54"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -68,9 +80,39 @@ func TestStationRainCounters(t *testing.T) {
 func TestStationRainOutOfRange(t *testing.T) {
 	e := newStations(t, overStore(openStore(t, t.TempDir())))
 	e.report(0, "totalrainin=1")
-	if o := e.report(time.Minute, "totalrainin=9"); o.Refused != 1 ||
+	if o := e.report(time.Minute, "totalrainin=3.5"); o.Refused != 1 ||
 		o.FirstRefusal != (device.Refusal{Time: now, Identifier: "rainfall", Reason: device.ReasonOutOfRange}) {
 		t.Errorf("%+v", o)
+	}
+}
+
+// A growth that no gauge makes is refused, and the rest of the report is kept. The property bounds it.
+func TestStationRainTooFast(t *testing.T) {
+	store := openStore(t, t.TempDir())
+	e := newStations(t, overStore(store))
+	e.report(0, "humidity=5&totalrainin=1")
+	want := device.Refusal{Time: now, Identifier: "rainfall", Reason: device.ReasonTooFast}
+	o := e.report(time.Minute, "humidity=6&totalrainin=9")
+	if o.Refused != 1 || o.FirstRefusal != want || o.Values != 2 {
+		t.Errorf("%+v", o)
+	}
+	p := stationProduct()
+	p.Property(device.Rainfall).MaxRise = bound(2)
+	e.registry.Replace(stationEntries(p))
+	for i, fields := range []string{"totalrainin=1.08", "totalrainin=1.01"} {
+		e.report(time.Duration(i+2)*time.Minute, fields)
+	}
+	// The total is not believed, and the day tells what fell.
+	e.report(4*time.Minute, "totalrainin=1.01&dailyrainin=1")
+	if o := e.report(5*time.Minute, "totalrainin=99&dailyrainin=1.01"); o.Refused != 1 || o.FirstRefusal != want {
+		t.Errorf("%+v", o)
+	}
+	const all = "0 airHumidity=5; 60 airHumidity=6; 180 rainfall=0.25; 240 rainfall=0; 300 rainfall=0.25"
+	if got := stored(t, store, 1, "airHumidity", device.Rainfall); got != all {
+		t.Errorf("stored %s", got)
+	}
+	if n := e.pipeline.Stats().Refused[device.ReasonTooFast]; n != 3 {
+		t.Errorf("%d counted as too fast", n)
 	}
 }
 
@@ -89,6 +131,24 @@ func TestStationRainNeedsTheProperty(t *testing.T) {
 	}
 	if in := e.diagnostics.Get(green, 1); in.LastRefusal.Identifier != "totalrainin" || in.Refused != 0 {
 		t.Errorf("diagnostics %+v", in)
+	}
+}
+
+// A restart keeps the count that a lower one is compared with. How often that did not return is not kept.
+func TestStationRainStepsDownOverARestart(t *testing.T) {
+	dir := t.TempDir()
+	for i, total := range []string{"193.5988", "52.4764", "52.4764", "193.6027"} {
+		store := openStore(t, dir)
+		e := newStations(t, overStore(store))
+		e.report(time.Duration(i)*time.Minute, "totalrainin="+total)
+		if i == 3 {
+			if got := stored(t, store, 1, "rainfall"); got != "60 rainfall=0; 120 rainfall=0; 180 rainfall=0.1" {
+				t.Errorf("stored %s", got)
+			}
+		}
+		if err := errors.Join(e.pipeline.Close(t.Context()), store.Close()); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -125,6 +185,49 @@ func TestStationRainAfterAFailedCommit(t *testing.T) {
 	e.report(time.Minute, "totalrainin=2")
 	if got := stored(t, store, 1, "rainfall"); got != "60 rainfall=25.4" {
 		t.Errorf("stored %s", got)
+	}
+}
+
+// A report that is sent again after failed commits counts once, also as one that does not return.
+func TestStationRainStepsDownAfterFailedCommits(t *testing.T) {
+	store := openStore(t, t.TempDir())
+	log := &failingJournal{store: store}
+	e := newStations(t, overStore(store), func(o *Options) { o.Journal = log })
+	e.report(0, "totalrainin=30")
+	log.err = errDisk
+	for range 5 {
+		e.report(time.Minute, "totalrainin=20")
+	}
+	log.err = nil
+	for i, total := range []string{"20", "20", "30.01", "30.02", "12", "30.03"} {
+		e.report(time.Duration(i+1)*time.Minute, "totalrainin="+total)
+	}
+	const want = "60 rainfall=0; 120 rainfall=0; 180 rainfall=0.25; 240 rainfall=0.25; 300 rainfall=0; 360 rainfall=0.25"
+	if got := stored(t, store, 1, "rainfall"); got != want {
+		t.Errorf("stored %s", got)
+	}
+}
+
+// The memory of gauges of which the readings do not tell everything is bounded.
+func TestHeldGaugesAreBounded(t *testing.T) {
+	var doubtful rain.Gauge
+	doubtful, _ = doubtful.Next(now, rain.Counts{{MM: 900, Shown: true}}, rain.DefaultMaxRise)
+	settled := doubtful
+	doubtful, _ = doubtful.Next(now+1, rain.Counts{{MM: 800, Shown: true}}, rain.DefaultMaxRise)
+	held := heldGauges{}
+	for id := range device.ID(maxHeldGauges + 10) {
+		g := rainGauges{held: held, batch: heldGauges{id: doubtful, -1: settled}}
+		g.keep()
+	}
+	if len(held) != maxHeldGauges {
+		t.Errorf("%d", len(held))
+	}
+	for id := range held {
+		g := rainGauges{held: held, batch: heldGauges{id: settled}}
+		g.keep()
+	}
+	if len(held) != 0 {
+		t.Errorf("%d left", len(held))
 	}
 }
 

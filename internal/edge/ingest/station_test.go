@@ -324,7 +324,7 @@ func TestStationRefusals(t *testing.T) {
 		{"humidity=5&dateutc=1999-12-31+23:59:59", 0, "1 dateutc badTime, dateutc badTime"},
 		{"humidity=5&dateutc=" + url.QueryEscape(utc(-401*24*time.Hour)), 0, "1 dateutc tooOld, dateutc tooOld"},
 		{"humidity=5&dateutc=" + url.QueryEscape(utc(601*time.Second)), 0, "1 dateutc future, dateutc future"},
-		{"humidity=5&dewPoint=1&weeklyrainin=2&vpd=", 1, "0 weeklyrainin unused, dewPoint unused"},
+		{"humidity=5&dewPoint=1&eventrainin=2&vpd=", 1, "0 eventrainin unused, dewPoint unused"},
 		{"humidity=500&vpd=1", 0, "1 airHumidity outOfRange, airHumidity outOfRange"},
 		{"humidity=5&" + long + "=1", 1, "0 " + long[:maxIdentifier] + " unused, " + long[:maxIdentifier] + " unused"},
 		{"PASSKEY=a&dateutc=now&model=b&freq=868M&runtime=5&heap=7&interval=60", 0, "0  , "},
@@ -566,7 +566,7 @@ func FuzzStation(f *testing.F) {
 		for _, a := range c.arrivals {
 			for _, field := range a.Fields {
 				property := p.Properties[slices.IndexFunc(p.Properties, func(x device.Property) bool {
-					return x.ID == field.Property || x.Identifier == rainfall && hasRainCounter([]reading.Field{field})
+					return x.ID == field.Property || x.Identifier == device.Rainfall && field.Property.IsRainCounter()
 				})]
 				if property.Derived() ||
 					property.DataType == device.Number && field.Value.Kind() != reading.KindNumber {

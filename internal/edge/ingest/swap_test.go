@@ -30,12 +30,12 @@ func newSwapFixture(t *testing.T) *swapFixture {
 	w := &swapFixture{Stores: testkit.NewStores(t), t: t}
 	w.Clock.Set(time.UnixMilli(now))
 	mast := &device.Product{Name: "mast", OfflineAfter: time.Hour, Properties: []device.Property{
-		{Identifier: rainfall, FunctionName: "Rain", DataType: device.Number, AccessMode: "r"},
+		{Identifier: device.Rainfall, FunctionName: "Rain", DataType: device.Number, AccessMode: "r"},
 	}}
 	if err := w.Catalog.PutProduct(t.Context(), mast); err != nil {
 		t.Fatal(err)
 	}
-	w.rainfall = mast.Property(rainfall).ID
+	w.rainfall = mast.Property(device.Rainfall).ID
 	w.field = w.Tenant(t, "field").ID
 	w.station = w.Device(t, w.field, mast, "WS-1")
 	dir := t.TempDir()

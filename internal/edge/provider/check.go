@@ -179,6 +179,7 @@ func (c *checker) product(p *fileProduct) {
 	for i := range p.properties.value {
 		c.property(&p.properties.value[i], known)
 		c.upload(&p.properties.value[i], uploads)
+		c.maxRise(&p.properties.value[i])
 	}
 }
 
@@ -200,6 +201,21 @@ func (c *checker) upload(p *fileProperty, known map[string]int) {
 		c.add(f.at, "upload %q is on line %d already", f.value, line)
 	}
 	known[f.value] = f.at.line
+}
+
+// maxRise checks the bound of a rain counter's growth.
+func (c *checker) maxRise(p *fileProperty) {
+	f, of := p.maxRise, device.Property{
+		Identifier: p.identifier.value, DataType: device.DataType(p.dataType.value),
+		Upload: p.upload.value, Formula: p.formula.value,
+	}
+	switch {
+	case f.present() && !of.CountsRain():
+		c.add(f.at, "maxRise is only for a number %s without upload and formula: it bounds the growth of a "+
+			"weather station's rain counters", device.Rainfall)
+	case f.valid && f.value <= 0:
+		c.add(f.at, "maxRise must be above 0: the mm that may fall in ten minutes")
+	}
 }
 
 // property checks one property; known holds the product's identifiers so far.

@@ -50,7 +50,7 @@ type fileProperty struct {
 	at                                                             filePos
 	identifier, functionName, elementUnit, elementData, accessMode field[string]
 	dataType                                                       field[string]
-	min, max                                                       field[float64]
+	min, max, maxRise                                              field[float64]
 	precision                                                      field[int]
 	formula, upload                                                field[string]
 	inputs                                                         field[[]field[string]]
@@ -252,6 +252,7 @@ func (f *fileErrors) property(n ast.Node, at filePos) fileProperty {
 		"dataType": f.trimmed(&p.dataType), "accessMode": f.trimmed(&p.accessMode),
 		"min": f.number(&p.min), "max": f.number(&p.max), "precision": f.integer(&p.precision),
 		"upload":  f.trimmed(&p.upload),
+		"maxRise": f.number(&p.maxRise),
 		"formula": f.trimmed(&p.formula), "inputs": optionalListReader(f, &p.inputs, f.readText),
 		"parameters": func(n ast.Node, at filePos) {
 			p.parameters = field[map[string]field[float64]]{value: map[string]field[float64]{}, valid: true, at: at}

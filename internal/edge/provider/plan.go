@@ -264,6 +264,9 @@ func (f *fileProperty) property() device.Property {
 		p.Precision = &f.precision.value
 	}
 	p.Upload = f.upload.value
+	if f.maxRise.valid {
+		p.MaxRise = &f.maxRise.value
+	}
 	p.Formula = f.formula.value
 	for _, name := range f.inputs.value {
 		p.Inputs = append(p.Inputs, name.value)
@@ -282,7 +285,7 @@ func equalProperties(a, b device.Property) bool {
 	return a.Identifier == b.Identifier && a.FunctionName == b.FunctionName && a.ElementUnit == b.ElementUnit &&
 		a.ElementData == b.ElementData && a.DataType == b.DataType && a.AccessMode == b.AccessMode &&
 		equalPtr(a.Min, b.Min) && equalPtr(a.Max, b.Max) && equalPtr(a.Precision, b.Precision) &&
-		a.Upload == b.Upload &&
+		a.Upload == b.Upload && equalPtr(a.MaxRise, b.MaxRise) &&
 		a.Formula == b.Formula && slices.Equal(a.Inputs, b.Inputs) && maps.Equal(a.Parameters, b.Parameters)
 }
 

@@ -17,6 +17,7 @@ var (
 	domains = []string{
 		"device",
 		"reading",
+		"rain",
 		"derivation",
 		"silence",
 		"selfservice",
@@ -87,6 +88,7 @@ var (
 
 		"device":      domainImports,
 		"reading":     append([]string{"device"}, domainImports...),
+		"rain":        {},
 		"derivation":  append([]string{"device", "reading"}, domainImports...),
 		"silence":     append([]string{"device", "reading"}, domainImports...),
 		"selfservice": append([]string{"device", "identity"}, domainImports...),

@@ -6088,7 +6088,7 @@ export interface components {
             /** @description empty when the whole message was refused */
             identifier: string;
             /** @enum {string} */
-            reason: "unreadable" | "unknown" | "wrongType" | "outOfRange" | "tooLong" | "tooOld" | "future" | "badTime" | "notYours" | "notGateway" | "unknownTopic" | "disabled" | "derived" | "tooLarge" | "unused";
+            reason: "unreadable" | "unknown" | "wrongType" | "outOfRange" | "tooLong" | "tooOld" | "future" | "badTime" | "notYours" | "notGateway" | "unknownTopic" | "disabled" | "derived" | "tooLarge" | "unused" | "tooFast";
             /** @description the reason in the caller's language */
             text: string;
         };

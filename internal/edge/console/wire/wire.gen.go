@@ -384,6 +384,7 @@ const (
 	NotGateway   RefusalReason = "notGateway"
 	NotYours     RefusalReason = "notYours"
 	OutOfRange   RefusalReason = "outOfRange"
+	TooFast      RefusalReason = "tooFast"
 	TooLarge     RefusalReason = "tooLarge"
 	TooLong      RefusalReason = "tooLong"
 	TooOld       RefusalReason = "tooOld"
@@ -410,6 +411,8 @@ func (e RefusalReason) Valid() bool {
 	case NotYours:
 		return true
 	case OutOfRange:
+		return true
+	case TooFast:
 		return true
 	case TooLarge:
 		return true

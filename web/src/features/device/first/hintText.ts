@@ -32,6 +32,7 @@ const reasons: Record<Reason, `device.refusal.${Reason}`> = {
   derived: 'device.refusal.derived',
   tooLarge: 'device.refusal.tooLarge',
   unused: 'device.refusal.unused',
+  tooFast: 'device.refusal.tooFast',
 };
 
 /** What was wrong before the server looked at the secret. */
