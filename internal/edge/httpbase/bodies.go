@@ -144,6 +144,11 @@ func (b *Bodies) Decode(ctx context.Context, from Sender, body []byte, f func() 
 	if len(body) <= largeBody {
 		return f()
 	}
+	return b.inTurn(ctx, from, f)
+}
+
+// inTurn calls f when the tenant has a turn. Its error is that of Decode.
+func (b *Bodies) inTurn(ctx context.Context, from Sender, f func() error) error {
 	task, full := b.decoding.Enter(ctx, from.Tenant, from.Member)
 	switch {
 	case full != limit.NotFull:

@@ -81,7 +81,7 @@ func NormalizeJSON(r *http.Request, body []byte, transforms ...func(text []byte)
 	if len(body) > 0 && !json.Valid(body) {
 		return ErrNotJSON
 	}
-	if hasLoneSurrogate(body) {
+	if HasLoneSurrogate(body) {
 		return ErrNotUTF8
 	}
 	for _, f := range transforms {
@@ -91,9 +91,9 @@ func NormalizeJSON(r *http.Request, body []byte, transforms ...func(text []byte)
 	return nil
 }
 
-// hasLoneSurrogate tells whether a JSON text has an escape of one half of a surrogate pair without
+// HasLoneSurrogate tells whether a JSON text has an escape of one half of a surrogate pair without
 // the other half. Such an escape stands for no character.
-func hasLoneSurrogate(text []byte) bool {
+func HasLoneSurrogate(text []byte) bool {
 	for i := 0; i+1 < len(text); i++ {
 		if text[i] != '\\' {
 			continue

@@ -94,13 +94,13 @@ func (d *decoder) finish(c *messageContent) {
 	c.arena = nil
 }
 
-// decodeOwn decodes what a device publishes of itself: {"k":v,…}, {"ts":ms,"values":{…}} or a list
-// of either.
+// decodeOwn decodes what a device publishes of itself: an entry as decodeEntry takes it, or a list of
+// them.
 func (d *decoder) decodeOwn(c *messageContent, e *device.Entry, payload []byte, at int64) {
 	d.begin(c)
 	defer d.finish(c)
 	p := deviceContent{ref: e.Ref, at: at}
-	if validJSON(payload) {
+	if payload, ok := readableJSON(payload); ok {
 		d.decodeEntries(c, &p, e, payload)
 	} else {
 		p.refuse("", device.ReasonUnreadable)
@@ -124,7 +124,8 @@ func (d *decoder) decodeGateway(c *messageContent, e *device.Entry, payload []by
 	d.begin(c)
 	defer d.finish(c)
 	c.parts = append(c.parts, deviceContent{ref: e.Ref, at: at})
-	if !validJSON(payload) {
+	payload, ok := readableJSON(payload)
+	if !ok {
 		c.parts[0].refuse("", device.ReasonUnreadable)
 		return
 	}
@@ -179,23 +180,40 @@ func (d *decoder) decodeEntries(c *messageContent, p *deviceContent, e *device.E
 	}
 }
 
-// decodeEntry decodes {"ts":ms,"values":{…}} when it has both, else {"k":v,…}.
+// entryForm tells which members of an entry are no values of properties, unless the product has a
+// property of that name.
+type entryForm struct {
+	hasTime bool   // ts is the time of the others
+	values  []byte // the object values, whose members count after the others; nil: there is none
+}
+
+// decodeEntry decodes {"ts":ms,"values":{…}}, {"ts":ms,"k":v,…}, {"values":{…}} or {"k":v,…}. A
+// member ts or values is one of the form, unless the product has a property of that name; ts and an
+// object values are the form in any case.
 func (d *decoder) decodeEntry(c *messageContent, p *deviceContent, e *device.Entry, raw []byte) {
 	ts, values := findTimeAndValues(raw)
+	whole := ts != nil && values != nil && (values[0] == '{' || e.Product.Property("values") == nil)
+	beside := !whole && ts != nil && e.Product.Property("ts") == nil
 	var at int64
-	if ts != nil && values != nil {
+	if whole || beside {
 		var reason device.Reason
 		if at, reason = d.readTime(p, ts); reason != "" {
 			p.refuse("ts", reason)
 			return
 		}
+	}
+	form := entryForm{hasTime: beside}
+	switch {
+	case whole:
 		if values[0] != '{' {
 			p.refuse("values", device.ReasonWrongType)
 			return
 		}
 		raw = values
+	case ts == nil && values != nil && values[0] == '{' && e.Product.Property("values") == nil:
+		form.values = values
 	}
-	d.addFrame(c, p, e, at, p.fields(&c.arena.fields, e.Product, raw))
+	d.addFrame(c, p, e, at, p.fields(&c.arena.fields, e.Product, raw, form))
 }
 
 // addFrame adds the values of one time, epoch ms; 0: that of the arrival. Without values it does nothing.
@@ -280,17 +298,44 @@ func readMillis(raw []byte) (int64, bool) {
 	return at, plausibleTime(at)
 }
 
-// fields reads the members of an object as values of the product's properties, sorted by property.
-// If a name occurs twice, the last value counts.
-func (p *deviceContent) fields(from *chunk[reading.Field], product *device.Product, raw []byte) []reading.Field {
+// fields reads the members of an entry as values of the product's properties, sorted by property. If
+// a name occurs twice, the last value counts.
+func (p *deviceContent) fields(
+	from *chunk[reading.Field],
+	product *device.Product,
+	raw []byte,
+	form entryForm,
+) []reading.Field {
 	fields := from.reserve(min(len(product.Properties), bytes.Count(raw, []byte{':'})))
+	fields = p.addMembers(fields, product, raw, form)
+	if form.values != nil {
+		fields = p.addMembers(fields, product, form.values, entryForm{})
+	}
+	from.commit(len(fields))
+	return fields[:len(fields):len(fields)]
+}
+
+// has tells whether a quoted key is one of the form.
+func (f *entryForm) has(key []byte) bool {
+	return f.hasTime && keyIs(key, "ts") || f.values != nil && keyIs(key, "values")
+}
+
+// addMembers adds the members of an object to an entry's fields.
+func (p *deviceContent) addMembers(
+	fields []reading.Field,
+	product *device.Product,
+	raw []byte,
+	form entryForm,
+) []reading.Field {
 	cur := cursor{text: raw}
 	guess := 0
 	for cur.enter(); cur.more(); {
 		key, value := cur.key(), cur.value()
 		i := findProperty(product, guess, key)
 		if i < 0 {
-			p.refuse(unquote(key), device.ReasonUnknown)
+			if !form.has(key) {
+				p.refuse(unquote(key), device.ReasonUnknown)
+			}
 			continue
 		}
 		guess = i + 1
@@ -312,8 +357,7 @@ func (p *deviceContent) fields(from *chunk[reading.Field], product *device.Produ
 			fields = slices.Insert(fields, place, reading.Field{Property: property.ID, Value: v})
 		}
 	}
-	from.commit(len(fields))
-	return fields[:len(fields):len(fields)]
+	return fields
 }
 
 func byProperty(f reading.Field, id device.PropertyID) int { return cmp.Compare(f.Property, id) }

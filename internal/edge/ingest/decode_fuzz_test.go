@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/reading"
+	"tilth/internal/edge/httpbase"
 )
 
 // FuzzOwn compares the decoder with one on the standard library: the same entries, the same values,
@@ -21,6 +23,10 @@ func FuzzOwn(f *testing.F) {
 		`[{"humidity":1},{"ts":1699999999999,"values":{"airTemperature":-1e1}}]`,
 		`{"humidity":1,"humidity":{"a":[]},"wind":null}`,
 		`{"note":"ä\ud83c\udf31\u0000","heating":"0"} `,
+		`{"ts":1699999999999,"humidity":1}`,
+		`{"values":{"humidity":1,"heating":1},"heating":0}`,
+		"\ufeff{\"note\":\"\xff\"}",
+		`{"note":"\ud800"}`,
 	} {
 		f.Add([]byte(payload))
 	}
@@ -109,10 +115,11 @@ func checkFrames(t *testing.T, c messageContent, allowed ...device.ID) {
 // oracle decodes with encoding/json: it returns the values of each entry that has any, in order.
 // plausible is false if the payload is unreadable as a whole.
 func oracle(payload []byte) (frames []map[device.PropertyID]reading.Value, plausible bool) {
+	payload = bytes.TrimPrefix(payload, []byte("\ufeff"))
 	dec := json.NewDecoder(bytes.NewReader(payload))
 	dec.UseNumber()
 	var root any
-	if !json.Valid(payload) || dec.Decode(&root) != nil {
+	if !utf8.Valid(payload) || !json.Valid(payload) || httpbase.HasLoneSurrogate(payload) || dec.Decode(&root) != nil {
 		return nil, false
 	}
 	entries, isList := root.([]any)
@@ -136,15 +143,21 @@ func oracle(payload []byte) (frames []map[device.PropertyID]reading.Value, plaus
 func oracleEntry(object map[string]any) map[device.PropertyID]reading.Value {
 	ts, hasTime := object["ts"]
 	values, hasValues := object["values"]
-	if hasTime && hasValues {
+	if hasTime {
 		text, err := json.Marshal(ts)
 		at, ok := readMillis(text)
 		if err != nil || !ok || at > now+600_000 || at < now-400*86_400_000 {
 			return nil
 		}
-		if object, ok = values.(map[string]any); !ok {
-			return nil
-		}
+	}
+	inner, isObject := values.(map[string]any)
+	switch {
+	case hasTime && hasValues && !isObject:
+		return nil
+	case hasTime && hasValues:
+		object = inner
+	case hasValues && isObject:
+		maps.Copy(object, inner)
 	}
 	found := map[device.PropertyID]reading.Value{}
 	for _, p := range station().Properties {

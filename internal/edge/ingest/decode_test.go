@@ -54,8 +54,21 @@ func TestDecodeOwn(t *testing.T) {
 			"1@-3 hum=1; 1@-2 hum=2; 1@-1 hum=3; 1@-1 hum=4", ""},
 		{"empty object", `{}`, "", ""},
 		{"empty list", `[]`, "", ""},
-		{"time without values is a name", fmt.Sprintf(`{"ts":%d,"humidity":5}`, now), "1@0 hum=5", "1:ts:unknown"},
-		{"values without ts is an identifier", `{"values":{"humidity":5}}`, "", "1:values:unknown"},
+		{"time beside the values", fmt.Sprintf(`{"humidity":5,"ts":%d,"heating":1}`, now-9), "1@-9 hum=5 heat=true", ""},
+		{"backlog with the time beside the values, newest first",
+			fmt.Sprintf(`[{"ts":%d,"humidity":1},{"ts":%d,"humidity":2}]`, now-1, now-2), "1@-2 hum=2; 1@-1 hum=1", ""},
+		{"bad time beside the values", `[{"ts":5,"humidity":5},{"ts":"x","humidity":6},{"ts":null,"humidity":7}]`, "",
+			"1:ts:badTime 1:ts:badTime 1:ts:badTime"},
+		{"future beside the values", fmt.Sprintf(`{"humidity":5,"ts":%d}`, now+600_001), "", "1:ts:future"},
+		{"too old beside the values", fmt.Sprintf(`{"humidity":5,"ts":%d}`, now-400*24*hour-1), "", "1:ts:tooOld"},
+		{"nothing but a time", fmt.Sprintf(`{"ts":%d}`, now), "", ""},
+		{"values without a time", `{"values":{"humidity":5}}`, "1@0 hum=5", ""},
+		{"values without a time, and others", `{"heating":1,"values":{"humidity":5,"wind":2},"airTemperature":3}`,
+			"1@0 air=3 hum=5 heat=true", "1:wind:unknown"},
+		{"values in values", `{"values":{"values":{"humidity":5},"ts":5}}`, "", "1:values:unknown 1:ts:unknown"},
+		{"values that are no object", `{"values":5,"humidity":5}`, "1@0 hum=5", "1:values:unknown"},
+		{"list of every form", fmt.Sprintf(`[{"humidity":1},{"ts":%d,"humidity":2},{"values":{"humidity":3}},`, now-8) +
+			at(-9, `{"humidity":4}`) + `]`, "1@-9 hum=4; 1@-8 hum=2; 1@0 hum=1; 1@1 hum=3", ""},
 
 		{"numbers in text", `{"airTemperature":"3.25","humidity":" 7e1 "}`, "1@0 air=3.25 hum=70", ""},
 		{"as loggers print", `{"airTemperature":"+.5","humidity":"007."}`, "1@0 air=0.5 hum=7", ""},
@@ -111,8 +124,19 @@ func TestDecodeOwn(t *testing.T) {
 		{"a text", `"humidity"`, "", "1::unreadable"},
 		{"list of numbers", `[1,{"humidity":5},[{"humidity":6}]]`, "1@0 hum=5", "1::unreadable 1::unreadable"},
 		{"long identifier is cut", `{"` + strings.Repeat("ж", 70) + `":1}`, "", "1:" + strings.Repeat("ж", 64) + ":unknown"},
-		{"identifier that is not UTF-8", "{\"\xff\":1}", "", "1:\uFFFD:unknown"},
-		{"identifier that the database cannot store", `{"\u0000":1,"a\u0000b":1,"\ud800":1}`, "", "1:\uFFFD:unknown 1:a\uFFFDb:unknown 1:\uFFFD:unknown"},
+		{"identifier that the database cannot store", `{"\u0000":1,"a\u0000b":1}`, "", "1:\uFFFD:unknown 1:a\uFFFDb:unknown"},
+		{"NUL in a text", `{"note":"a\u0000b"}`, "1@0 note=a\x00b", ""},
+		{"byte order mark", "\ufeff{\"humidity\":5}", "1@0 hum=5", ""},
+		{"two byte order marks", "\ufeff\ufeff{\"humidity\":5}", "", "1::unreadable"},
+		{"identifier that is not UTF-8", "{\"\xff\":1,\"humidity\":5}", "", "1::unreadable"},
+		{"Latin-1", "{\"note\":\"gr\xfcn\",\"humidity\":5}", "", "1::unreadable"},
+		{"overlong form", "{\"note\":\"\xc0\xaf\"}", "", "1::unreadable"},
+		{"surrogates as UTF-8", "{\"note\":\"\xed\xa0\xbc\xed\xbc\xb1\"}", "", "1::unreadable"},
+		{"half of a pair", `{"note":"\ud800","humidity":5}`, "", "1::unreadable"},
+		{"halves in the wrong order", `{"note":"\udf31\ud83c"}`, "", "1::unreadable"},
+		{"half of a pair in an identifier", `{"\ud800":1}`, "", "1::unreadable"},
+		{"UTF-16", "\xff\xfe{\x00}\x00", "", "1::unreadable"},
+		{"UTF-16 without a mark", "{\x00}\x00", "", "1::unreadable"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			d := newDecoder()
@@ -138,11 +162,41 @@ func TestDecodeOwn(t *testing.T) {
 	}
 }
 
+// A product's own properties ts and values take members of that name, but for the form of both.
+func TestDecodePropertiesNamedAsTheForm(t *testing.T) {
+	for _, test := range []struct{ own, payload, frames, refused string }{
+		{"ts", `{"ts":5,"humidity":1}`, "1@0 =5 hum=1", ""},
+		{"ts", fmt.Sprintf(`{"ts":%d,"values":{"humidity":1,"ts":5}}`, now-1), "1@-1 =5 hum=1", ""},
+		{"ts", `{"ts":5,"values":{"humidity":1}}`, "", "1:ts:badTime"},
+		{"values", `{"values":5,"humidity":1}`, "1@0 =5 hum=1", ""},
+		{"values", `{"values":{"humidity":1}}`, "", "1:values:wrongType"},
+		{"values", fmt.Sprintf(`{"ts":%d,"values":5,"humidity":1}`, now-1), "1@-1 =5 hum=1", ""},
+		{"values", fmt.Sprintf(`{"ts":%d,"values":{"values":5}}`, now-1), "1@-1 =5", ""},
+	} {
+		d := newDecoder()
+		p := station()
+		p.Properties = append(p.Properties, device.Property{ID: 1, Identifier: test.own, DataType: device.Number})
+		e := device.NewEntry(device.Ref{Tenant: green, ID: 1}, "WS-1", p, false, false)
+		var c messageContent
+		d.decodeOwn(&c, e, []byte(test.payload), now)
+		if got := describe(framesOf(c)); got != test.frames || refusalsOf(c) != test.refused {
+			t.Errorf("%s, %s: %s, refused %s", test.own, test.payload, got, refusalsOf(c))
+		}
+	}
+}
+
 func TestDecodeGateway(t *testing.T) {
 	for _, test := range []struct{ name, payload, frames, refused string }{
 		{"two children", fmt.Sprintf(`{"WS-1":[{"ts":%d,"values":{"humidity":1}}],"WS-2":[{"humidity":2},{"humidity":3}]}`, now-5),
 			"1@-5 hum=1; 2@0 hum=2; 2@1 hum=3", ""},
 		{"an entry without its list", `{"WS-1":{"humidity":1},"WS-2":{"humidity":2}}`, "1@0 hum=1; 2@0 hum=2", ""},
+		{"times beside the values", fmt.Sprintf(`{"WS-1":[{"ts":%d,"humidity":1}],"WS-2":{"ts":%d,"humidity":2}}`, now-5, now-4),
+			"1@-5 hum=1; 2@-4 hum=2", ""},
+		{"values without a time", `{"WS-1":[{"values":{"humidity":1}}],"WS-2":{"values":{"humidity":2}}}`,
+			"1@0 hum=1; 2@0 hum=2", ""},
+		{"byte order mark", "\ufeff{\"WS-1\":{\"humidity\":1}}", "1@0 hum=1", ""},
+		{"a name that is not UTF-8", "{\"WS-\xff\":{\"humidity\":1},\"WS-1\":{\"humidity\":1}}", "", "3::unreadable"},
+		{"a name with half of a pair", `{"WS-\ud800":{"humidity":1}}`, "", "3::unreadable"},
 		{"itself", `{"GW-1":[{"humidity":1}]}`, "3@0 hum=1", ""},
 		{"another tenant's device", `{"BLUE-1":[{"humidity":1}],"WS-1":[{"humidity":2}]}`, "1@0 hum=2", "3:BLUE-1:notYours"},
 		{"nobody's", `{"WS-99":[{"humidity":1}]}`, "", "3:WS-99:notYours"},

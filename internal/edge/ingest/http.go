@@ -60,7 +60,8 @@ func NewHTTP(p *Pipeline) http.Handler {
 
 // problem is the body of every answer except 200.
 type problem struct {
-	// refused, unauthorized, tooLarge, tooMany, tooSlow, unavailable, unreadable, noSuchPath, wrongMethod
+	// refused, unauthorized, tooLarge, tooMany, tooSlow, unavailable, unreadable, noSuchPath, wrongMethod,
+	// unknownEncoding
 	Code       string        `json:"code"`
 	Reason     device.Reason `json:"reason,omitempty"`
 	Identifier string        `json:"identifier,omitempty"`
@@ -145,8 +146,11 @@ func (h *httpEdge) readOf(
 	from := httpbase.Sender{Tenant: int64(e.Tenant), Member: int64(e.ID)}
 	body, release, err := h.read(w, r, from, h.opts.MaxMessage)
 	if err != nil {
-		if errors.Is(err, errTooLarge) {
+		switch {
+		case errors.Is(err, errTooLarge):
 			h.pipeline.rejectOversized(e)
+		case errors.Is(err, httpbase.ErrDamaged), errors.Is(err, httpbase.ErrEncoded):
+			h.pipeline.rejectUnread(e, device.ReasonUnreadable)
 		}
 		answerReadError(w, err)
 		return nil, release, false
@@ -187,14 +191,15 @@ func (h *httpEdge) commit(w http.ResponseWriter, r *http.Request, m Message, acc
 	}
 }
 
-// read reads the body; errTooLarge says that it is larger than the limit, in bytes.
+// read reads the body and unpacks it; errTooLarge says that it is larger than the limit, in bytes, as
+// sent or unpacked.
 func (h *httpEdge) read(
 	w http.ResponseWriter,
 	r *http.Request,
 	from httpbase.Sender,
 	limit int,
 ) (body []byte, release func(), err error) {
-	body, release, err = h.opts.Bodies.Receive(w, r, from, int64(limit))
+	body, release, err = h.opts.Bodies.ReceiveUnpacked(w, r, from, int64(limit))
 	h.pipeline.stats.bytes.Add(uint64(len(body)))
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
 		err = errTooLarge
@@ -209,6 +214,11 @@ func answerReadError(w http.ResponseWriter, err error) {
 	switch {
 	case errors.Is(err, errTooLarge):
 		writeJSON(w, http.StatusRequestEntityTooLarge, problem{Code: "tooLarge"})
+	case errors.Is(err, httpbase.ErrEncoded):
+		w.Header().Set("Accept-Encoding", "gzip")
+		writeJSON(w, http.StatusUnsupportedMediaType, problem{Code: "unknownEncoding"})
+	case errors.Is(err, httpbase.ErrDamaged):
+		writeJSON(w, http.StatusBadRequest, problem{Code: "refused", Reason: device.ReasonUnreadable})
 	case errors.Is(err, httpbase.ErrBodiesFull):
 		answerRetry(w, http.StatusTooManyRequests, "tooMany", httpbase.BodyRetry)
 	case errors.Is(err, os.ErrDeadlineExceeded):

@@ -3,10 +3,9 @@ package ingest
 import (
 	"bytes"
 	"encoding/json"
-	"unicode/utf8"
 )
 
-// cursor walks a JSON text without allocating. The text must be one that validJSON accepts: the
+// cursor walks a JSON text without allocating. The text must be one that readableJSON accepts: the
 // cursor does not check it, so its methods return no errors.
 type cursor struct {
 	text []byte
@@ -98,7 +97,7 @@ func (c *cursor) nested() {
 	}
 }
 
-// maxDepth is how deep objects and lists are nested in a text that validJSON accepts.
+// maxDepth is how deep objects and lists are nested in a text that readableJSON accepts.
 func maxDepth(text []byte) (deepest int) {
 	c := cursor{text: text}
 	for depth := 0; c.at < len(c.text); {
@@ -131,7 +130,7 @@ func (c *cursor) bare() {
 // otherwise ok is false and unquote is needed.
 func rawString(quoted []byte) (inner []byte, ok bool) {
 	inner = quoted[1 : len(quoted)-1]
-	return inner, bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner)
+	return inner, bytes.IndexByte(inner, '\\') < 0
 }
 
 // stringBytes decodes a JSON string.
@@ -149,7 +148,7 @@ func unquote(quoted []byte) string {
 	}
 	var s string
 	if json.Unmarshal(quoted, &s) != nil {
-		// Impossible: validJSON accepted the text around it.
+		// Impossible: readableJSON accepted the text around it.
 		return ""
 	}
 	return s

@@ -1,5 +1,23 @@
 package ingest
 
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"tilth/internal/edge/httpbase"
+)
+
+// byteOrderMark is what some systems write before UTF-8.
+var byteOrderMark = []byte("\uFEFF")
+
+// readableJSON returns a message's JSON without a byte order mark; ok is false if it is no JSON, no
+// UTF-8, or has an escape that UTF-8 cannot represent.
+func readableJSON(message []byte) (text []byte, ok bool) {
+	text = bytes.TrimPrefix(message, byteOrderMark)
+	return text, utf8.Valid(text) && validJSON(text) &&
+		(bytes.IndexByte(text, '\\') < 0 || !httpbase.HasLoneSurrogate(text))
+}
+
 // maxNesting is how deep lists and objects may be nested, as in the standard library.
 const maxNesting = 10_000
 

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net/http"
@@ -76,7 +77,12 @@ func (h *lorawan) handle(w http.ResponseWriter, r *http.Request, read func([]byt
 	}
 	var u *uplink
 	err = h.opts.Bodies.Decode(r.Context(), from, body, func() (err error) {
-		u, err = read(body)
+		if u, err = read(bytes.TrimPrefix(body, byteOrderMark)); err != nil {
+			return err
+		}
+		if _, ok := readableJSON(body); !ok { // Unmarshal replaces what is not UTF-8
+			err = errUnreadable
+		}
 		return err
 	})
 	if errors.Is(err, httpbase.ErrBodiesFull) || r.Context().Err() != nil {

@@ -24,6 +24,9 @@ type uplink struct {
 // errNoUplink marks an event without readings: a join, an acknowledgement, a status.
 var errNoUplink = errors.New("ingest: not an uplink")
 
+// errUnreadable says that a body is no JSON, or no UTF-8.
+var errUnreadable = errors.New("ingest: unreadable")
+
 // chirpStack reads an event of ChirpStack 4, as its HTTP integration posts it in the JSON encoding.
 //
 // Source: ChirpStack's documentation, "Event types", UplinkEvent.

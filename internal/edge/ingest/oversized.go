@@ -6,13 +6,15 @@ import (
 	"tilth/internal/domain/device"
 )
 
-// rejectOversized counts a message over the size limit that was not read: as a contact of the
-// device, and as a refusal.
-func (p *Pipeline) rejectOversized(e *device.Entry) {
+// rejectOversized counts a message over the size limit that was not read.
+func (p *Pipeline) rejectOversized(e *device.Entry) { p.rejectUnread(e, device.ReasonTooLarge) }
+
+// rejectUnread counts a message that was not read: as a contact of the device, and as a refusal.
+func (p *Pipeline) rejectUnread(e *device.Entry, reason device.Reason) {
 	m := Message{Entry: e, At: p.opts.Now().UnixMilli()}
 	p.opts.Presence.SeenAt(e.Ref, m.At)
 	var it item
-	it.refuse(m, "", device.ReasonTooLarge)
+	it.refuse(m, "", reason)
 	p.recordOutcome(&it)
 }
 

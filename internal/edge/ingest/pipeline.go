@@ -207,7 +207,8 @@ func (p *Pipeline) gatewayPresence(c *messageContent, m Message) {
 	var named struct {
 		Device string `json:"device"`
 	}
-	if err := json.Unmarshal(m.Payload, &named); err != nil || named.Device == "" {
+	text, ok := readableJSON(m.Payload)
+	if !ok || json.Unmarshal(text, &named) != nil || named.Device == "" {
 		c.refuse(m, "", device.ReasonUnreadable)
 		return
 	}

@@ -192,10 +192,13 @@ func readStationValue(p *device.Property, name, value string) (reading.Value, de
 		}
 		return readBoolean([]byte(value))
 	case device.Text:
+		if !utf8.ValidString(value) {
+			return reading.Value{}, device.ReasonUnreadable
+		}
 		if utf8.RuneCountInString(value) > maxText {
 			return reading.Value{}, device.ReasonTooLong
 		}
-		return reading.Text(strings.ToValidUTF8(value, "\uFFFD")), ""
+		return reading.Text(value), ""
 	}
 	return reading.Value{}, device.ReasonWrongType
 }

@@ -2671,7 +2671,7 @@ export interface paths {
         put?: never;
         /**
          * Readings of the device that the secret belongs to
-         * @description `{"k":v,…}`, `{"ts":ms,"values":{…}}` or a list of either. The server answers 200 only after the readings are on disk, and 400 if no value of the message is accepted. Values that are refused beside accepted ones are counted (device diagnostics).
+         * @description `{"k":v,…}`, `{"ts":ms,"k":v,…}`, `{"ts":ms,"values":{…}}` or a list of them. Without `ts` the time of arrival counts. JSON is UTF-8. The body may be compressed with gzip (`Content-Encoding: gzip`). The server answers 200 only after the readings are on disk, and 400 if no value of the message is accepted. Values that are refused beside accepted ones are counted (device diagnostics).
          */
         post: operations["postTelemetry"];
         delete?: never;
@@ -4990,7 +4990,7 @@ export interface components {
             value: components["schemas"]["ReadingValue"];
             /**
              * Format: double
-             * @description the number as it arrived, if a calibration corrects it
+             * @description the number as it arrived, if a calibration or the property's `clamp` changes it
              */
             raw?: number;
             /** Format: int64 */
@@ -5890,7 +5890,7 @@ export interface components {
             value: components["schemas"]["ReadingValue"];
             /**
              * Format: double
-             * @description the number as it arrived, if a calibration corrects it
+             * @description the number as it arrived, if a calibration or the property's `clamp` changes it
              */
             raw?: number;
         };
@@ -5941,7 +5941,7 @@ export interface components {
             values: {
                 [key: string]: components["schemas"]["ReadingValueOrNone"][];
             };
-            /** @description by identifier, as many numbers as times, as they arrived; null where the value is not corrected. Only of properties with corrected values in this piece */
+            /** @description by identifier, as many numbers as times, as they arrived; null where the value is as it arrived. Only of properties with others in this piece */
             raw?: {
                 [key: string]: (number | null)[];
             };
@@ -6298,7 +6298,7 @@ export interface components {
         };
         TelemetryRefusal: {
             /** @enum {string} */
-            code: "refused" | "unauthorized" | "forbidden" | "tooLarge" | "tooMany" | "tooSlow" | "unavailable" | "unreadable" | "noSuchPath" | "wrongMethod";
+            code: "refused" | "unauthorized" | "forbidden" | "tooLarge" | "tooMany" | "tooSlow" | "unavailable" | "unreadable" | "noSuchPath" | "wrongMethod" | "unknownEncoding";
             /** @description the reason of the first refusal, as one word: unreadable, unknown, outOfRange, … */
             reason?: string;
             /** @description the identifier that was refused; absent when the whole message was refused */
@@ -9971,8 +9971,17 @@ export interface operations {
                     "application/json": components["schemas"]["TelemetryRefusal"];
                 };
             };
-            /** @description Over 256 KiB */
+            /** @description Over 256 KiB, as sent or unpacked */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+            /** @description The Content-Encoding is none that Accept-Encoding of the answer names */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10024,6 +10033,15 @@ export interface operations {
                     "application/json": Record<string, never>;
                 };
             };
+            /** @description The body cannot be unpacked */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
             /** @description No device has this secret */
             401: {
                 headers: {
@@ -10042,8 +10060,17 @@ export interface operations {
                     "application/json": components["schemas"]["TelemetryRefusal"];
                 };
             };
-            /** @description Over 256 KiB */
+            /** @description Over 256 KiB, as sent or unpacked */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+            /** @description The Content-Encoding is none that Accept-Encoding of the answer names */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10132,8 +10159,17 @@ export interface operations {
                     "application/json": components["schemas"]["TelemetryRefusal"];
                 };
             };
-            /** @description Over 256 KiB */
+            /** @description Over 256 KiB, as sent or unpacked */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+            /** @description The Content-Encoding is none that Accept-Encoding of the answer names */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10310,8 +10346,17 @@ export interface operations {
                     "application/json": components["schemas"]["TelemetryRefusal"];
                 };
             };
-            /** @description Over 256 KiB */
+            /** @description Over 256 KiB, as sent or unpacked */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+            /** @description The Content-Encoding is none that Accept-Encoding of the answer names */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10409,8 +10454,17 @@ export interface operations {
                     "application/json": components["schemas"]["TelemetryRefusal"];
                 };
             };
-            /** @description Over 256 KiB */
+            /** @description Over 256 KiB, as sent or unpacked */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+            /** @description The Content-Encoding is none that Accept-Encoding of the answer names */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10505,8 +10559,17 @@ export interface operations {
                     "application/json": components["schemas"]["TelemetryRefusal"];
                 };
             };
-            /** @description Over 256 KiB */
+            /** @description Over 256 KiB, as sent or unpacked */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TelemetryRefusal"];
+                };
+            };
+            /** @description The Content-Encoding is none that Accept-Encoding of the answer names */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

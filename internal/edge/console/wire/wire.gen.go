@@ -1624,7 +1624,7 @@ type ColumnsPiece struct {
 	// Bucket the length of a bucket, milliseconds; present if readings (of texts and booleans, changes) were left out because of points
 	Bucket *int64 `json:"bucket,omitempty"`
 
-	// Raw by identifier, as many numbers as times, as they arrived; null where the value is not corrected. Only of properties with corrected values in this piece
+	// Raw by identifier, as many numbers as times, as they arrived; null where the value is as it arrived. Only of properties with others in this piece
 	Raw *map[string][]*float64 `json:"raw,omitempty"`
 
 	// Times ascending; the first in epoch milliseconds, every other as milliseconds after the previous one
@@ -3438,7 +3438,7 @@ type Reading struct {
 	// Precision decimals to show; absent means not rounded
 	Precision *int `json:"precision,omitempty"`
 
-	// Raw the number as it arrived, if a calibration corrects it
+	// Raw the number as it arrived, if a calibration or the property's `clamp` changes it
 	Raw  *float64 `json:"raw,omitempty"`
 	Time int64    `json:"time"`
 	Unit string   `json:"unit"`
@@ -3711,7 +3711,7 @@ type SeriesAnswer struct {
 
 // SeriesPoint defines model for SeriesPoint.
 type SeriesPoint struct {
-	// Raw the number as it arrived, if a calibration corrects it
+	// Raw the number as it arrived, if a calibration or the property's `clamp` changes it
 	Raw  *float64 `json:"raw,omitempty"`
 	Time int64    `json:"time"`
 
