@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"tilth/internal/domain/device"
@@ -112,6 +113,9 @@ type Service struct {
 
 	mu      sync.Mutex
 	holding map[device.Ref][]Calibration // those that hold, by property and time; none: no entry
+
+	// clamps are the curves of products that clamp, for devices without calibrations.
+	clamps atomic.Pointer[map[int64]reading.Curves]
 }
 
 // New makes a Service. Load must come before readings are served.
@@ -122,6 +126,7 @@ func New(d Deps) *Service {
 		changesAnHour, time.Hour,
 	)
 	d.Registry.OnStructureChange(s.rebuild)
+	d.Readings.SetOtherCurves(s.clampsOf)
 	return s
 }
 
@@ -220,24 +225,66 @@ func (c *Calibration) fact() reading.Fact {
 	return f
 }
 
-// curves makes the curves of calibrations that hold, sorted by property and time. Numbers of a property that
-// the product does not have are neither rounded nor bounded.
+// curves makes the curves of a device's calibrations that hold, sorted by property and time, and of the
+// properties that its product clamps. Numbers of a property that the product does not have are neither rounded
+// nor bounded.
 func curves(list []Calibration, p *device.Product) reading.Curves {
-	by := reading.Curves{}
+	by := clamps(p)
 	for i := range list {
 		c := &list[i]
 		curve := by[c.Property]
 		if curve == nil {
-			curve = &reading.Curve{Decimals: -1, Min: math.Inf(-1), Max: math.Inf(1)}
-			if property := p.PropertyByID(c.Property); property != nil {
-				curve.Decimals = deref(property.Precision, -1)
-				curve.Min, curve.Max = deref(property.Min, curve.Min), deref(property.Max, curve.Max)
-			}
+			curve = newCurve(p.PropertyByID(c.Property))
 			by[c.Property] = curve
 		}
 		curve.Facts = append(curve.Facts, c.fact())
 	}
 	return by
+}
+
+// clamps makes the curves of the properties that a product clamps.
+func clamps(p *device.Product) reading.Curves {
+	by := reading.Curves{}
+	for i := range p.Properties {
+		if property := &p.Properties[i]; property.Clamp != nil {
+			by[property.ID] = newCurve(property)
+		}
+	}
+	return by
+}
+
+// newCurve makes a curve without facts for a property; nil: for one that the product does not have.
+func newCurve(p *device.Property) *reading.Curve {
+	c := &reading.Curve{Decimals: -1, Min: math.Inf(-1), Max: math.Inf(1)}
+	if p != nil {
+		c.Decimals = deref(p.Precision, -1)
+		c.Min, c.Max, c.Clamped = deref(p.Min, c.Min), deref(p.Highest(), c.Max), p.Clamp != nil
+	}
+	return c
+}
+
+// clampsOf gives the curves of a device without calibrations; nil: its product clamps nothing.
+func (s *Service) clampsOf(ref device.Ref) reading.Curves {
+	byProduct := s.clamps.Load()
+	if byProduct == nil || len(*byProduct) == 0 {
+		return nil
+	}
+	e := s.Registry.Get(ref.ID)
+	if e == nil || e.Ref != ref || e.Product == nil {
+		return nil
+	}
+	return (*byProduct)[e.Product.ID]
+}
+
+// setClamps takes the curves of the products that clamp.
+func (s *Service) setClamps() {
+	byProduct := map[int64]reading.Curves{}
+	for _, p := range s.Catalog.Products() {
+		if c := clamps(p); len(c) > 0 {
+			byProduct[p.ID] = c
+		}
+	}
+	s.clamps.Store(&byProduct)
 }
 
 func deref[T any](p *T, fallback T) T {

@@ -240,6 +240,52 @@ func TestFailedDerivationHoldsUpNobody(t *testing.T) {
 	}
 }
 
+// A product that clamps a property clamps it in all its devices, calibrated or not, until it no longer does.
+func TestClampedProperties(t *testing.T) {
+	w := newFixture(t)
+	humidity := w.mast.Property("airHumidity")
+	humidity.Max, humidity.Clamp = new(25.0), new(19.5)
+	put := func() {
+		t.Helper()
+		if err := w.Catalog.PutProduct(t.Context(), w.mast); err != nil {
+			t.Fatal(err)
+		}
+		w.Reload(t)
+	}
+	put()
+	for _, restarted := range []bool{false, true} {
+		if restarted {
+			w.service = w.Calibrations(w.readings, w.judge)
+			if err := w.service.Load(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if air, rh := w.corrected("airTemperature", 0), w.corrected("airHumidity", 0); air != 20 || rh != 19.5 {
+			t.Errorf("restarted %v: %v, %v", restarted, air, rh)
+		}
+	}
+	w.create(t, "M-1", "airTemperature", time.Hour, 1)
+	if air, rh := w.corrected("airTemperature", 0), w.corrected("airHumidity", 0); air != 21 || rh != 19.5 {
+		t.Errorf("another property is calibrated: %v, %v", air, rh)
+	}
+	w.create(t, "M-1", "airHumidity", time.Hour, -2)
+	if before, since := w.corrected("airHumidity", 2*time.Hour), w.corrected("airHumidity", 0); before != 19.5 ||
+		since != 18 {
+		t.Errorf("calibrated: %v before, %v since", before, since)
+	}
+	if c := w.readings.Curves(device.Ref{Tenant: w.field.ID, ID: 1e6}); c != nil {
+		t.Errorf("a device that is not there: %v", c)
+	}
+	humidity.Clamp = nil
+	put()
+	if rh := w.corrected("airHumidity", 2*time.Hour); rh != 20 {
+		t.Errorf("no longer clamped: %v", rh)
+	}
+	if c := w.readings.Curves(testkit.Ref(w.devices[1])); c != nil {
+		t.Errorf("another device: %v", c)
+	}
+}
+
 // Other decimals of a property count from the next reload on; calibrations of deleted devices are forgotten.
 func TestCurvesFollowProducts(t *testing.T) {
 	w := newFixture(t)

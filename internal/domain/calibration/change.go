@@ -21,6 +21,7 @@ func (s *Service) Load(ctx context.Context) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.setClamps()
 	clear(s.holding)
 	for i := range rows {
 		ref := device.Ref{Tenant: rows[i].TenantID, ID: rows[i].DeviceID}
@@ -36,6 +37,7 @@ func (s *Service) Load(ctx context.Context) error {
 func (s *Service) rebuild() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.setClamps()
 	for ref := range s.holding {
 		if e := s.Registry.Get(ref.ID); e == nil || e.Ref != ref {
 			delete(s.holding, ref)
@@ -46,6 +48,10 @@ func (s *Service) rebuild() {
 
 // apply gives the store of readings the curves of a device. The caller holds mu.
 func (s *Service) apply(ref device.Ref) {
+	if len(s.holding[ref]) == 0 {
+		s.Readings.SetCurves(ref, nil) // those of its product, if there are some
+		return
+	}
 	p := &device.Product{}
 	if e := s.Registry.Get(ref.ID); e != nil && e.Ref == ref && e.Product != nil {
 		p = e.Product

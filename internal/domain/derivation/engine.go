@@ -96,16 +96,10 @@ func (e *Engine) Derive(ctx context.Context, entry *device.Entry, frames []*read
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	// With the lock: whoever changes the curves forgets the device afterwards, and with it what follows here.
-	curves := e.opts.Readings.Curves(entry.Ref)
-	if curves == nil {
-		return e.derive(ctx, entry, frames)
-	}
 	// Values are derived from corrected numbers, and written beside the numbers as they arrived.
-	corrected := make([]*reading.Arrival, len(frames))
-	for i, f := range frames {
-		own := *f
-		own.Fields = curves.Correct(f.Time, f.Fields)
-		corrected[i] = &own
+	corrected := correct(frames, e.opts.Readings.Curves(entry.Ref))
+	if corrected == nil {
+		return e.derive(ctx, entry, frames)
 	}
 	extras, err := e.derive(ctx, entry, corrected)
 	if err != nil {
@@ -119,6 +113,24 @@ func (e *Engine) Derive(ctx context.Context, entry *device.Entry, frames []*read
 		}
 	}
 	return extras, nil
+}
+
+// correct returns copies of frames with corrected numbers; nil if none is corrected.
+func correct(frames []*reading.Arrival, curves reading.Curves) []*reading.Arrival {
+	if curves == nil {
+		return nil
+	}
+	corrected, some := make([]*reading.Arrival, len(frames)), false
+	for i, f := range frames {
+		own := *f
+		own.Fields = curves.Correct(f.Time, f.Fields)
+		some = some || len(f.Fields) > 0 && &own.Fields[0] != &f.Fields[0]
+		corrected[i] = &own
+	}
+	if !some {
+		return nil
+	}
+	return corrected
 }
 
 // derive is Derive for frames of corrected numbers. The caller holds mu.

@@ -80,6 +80,7 @@ type propertyRow struct {
 	AccessMode    string
 	MinValue      *float64
 	MaxValue      *float64
+	Clamp         *float64
 	Decimals      *int
 	Formula       string
 	Inputs        string // JSON list
@@ -200,7 +201,7 @@ func readSnapshot(ctx context.Context, q bun.IDB) (*snapshot, error) {
 		property := Property{
 			ID: r.Number, Identifier: s.identifier[r.Number], FunctionName: r.FunctionName, ElementUnit: r.ElementUnit,
 			ElementData: r.ElementData, DataType: r.DataType, AccessMode: r.AccessMode,
-			Min: r.MinValue, Max: r.MaxValue, Precision: r.Decimals, Formula: r.Formula, Upload: r.Upload,
+			Min: r.MinValue, Max: r.MaxValue, Clamp: r.Clamp, Precision: r.Decimals, Formula: r.Formula, Upload: r.Upload,
 			MaxRise: r.MaxRise,
 		}
 		if property.Derived() {
@@ -373,7 +374,7 @@ func (c *Catalog) putProperty(ctx context.Context, tx bun.IDB, product int64, po
 	_, err = tx.NewInsert().Model(&propertyRow{
 		ProductID: product, Position: position, Number: p.ID, FunctionName: p.FunctionName,
 		ElementUnit: p.ElementUnit, ElementData: p.ElementData, DataType: p.DataType, AccessMode: p.AccessMode,
-		MinValue: p.Min, MaxValue: p.Max, Decimals: p.Precision,
+		MinValue: p.Min, MaxValue: p.Max, Clamp: p.Clamp, Decimals: p.Precision,
 		Formula: p.Formula, Inputs: string(inputs), Parameters: string(parameters), Upload: p.Upload,
 		MaxRise: p.MaxRise,
 	}).Exec(ctx)

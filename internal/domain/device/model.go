@@ -68,6 +68,7 @@ type Property struct {
 	DataType     DataType
 	AccessMode   string
 	Min, Max     *float64 // nil: unbounded
+	Clamp        *float64 // as which higher numbers count, up to Max; nil: as they arrive
 	Precision    *int     // decimals; nil: values are shown as they arrive
 	Upload       string   // a weather station's field with its values; empty: as for its identifier
 	MaxRise      *float64 // mm that its rain counter may grow in ten minutes; nil: rain.DefaultMaxRise
@@ -81,6 +82,14 @@ type Property struct {
 // InRange tells whether a number is neither below Min nor above Max.
 func (p *Property) InRange(f float64) bool {
 	return !(p.Min != nil && f < *p.Min || p.Max != nil && f > *p.Max)
+}
+
+// Highest gives the highest number that the property's readings show; nil: it is unbounded.
+func (p *Property) Highest() *float64 {
+	if p.Clamp != nil {
+		return p.Clamp
+	}
+	return p.Max
 }
 
 // Derived tells whether the property is computed.

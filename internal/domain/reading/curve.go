@@ -8,7 +8,7 @@ import (
 	"tilth/internal/domain/device"
 )
 
-// A calibration corrects what a sensor measured. Readings stay on disk as they arrived; every reader
+// A calibration corrects what a sensor measured, and so does the clamp of a property. Readings stay on disk as they arrived; every reader
 // corrects them with the curves of the device. So nothing is lost when a calibration is undone.
 
 // Fact is a calibration of a property from a time on, until the next one.
@@ -25,6 +25,7 @@ type Curve struct {
 	Facts    []Fact // by From, which differ
 	Decimals int    // to which a corrected number is rounded; negative: it is not rounded
 	Min, Max float64
+	Clamped  bool // numbers above Max are Max where no fact holds, too
 }
 
 // fact returns the fact of a time; nil: the number counts as it arrived.
@@ -47,8 +48,20 @@ func (c *Curve) fact(at int64) *Fact {
 	return &c.Facts[i]
 }
 
-// AppliesIn reports whether a number of a time in from..to (epoch ms) is corrected.
-func (c *Curve) AppliesIn(from, to int64) bool {
+// AppliesIn reports whether a number of a time in from..to (epoch ms) may be corrected.
+func (c *Curve) AppliesIn(from, to int64) bool { return c.Clamped || c.factIn(from, to) }
+
+// clamps reports whether a number without a fact is clamped.
+func (c *Curve) clamps(num float64) bool { return c != nil && c.Clamped && num > c.Max }
+
+// AppliesTo reports whether a number of a time in from..to (epoch ms) is corrected, if the highest of
+// them arrived as highest.
+func (c *Curve) AppliesTo(from, to int64, highest float64) bool {
+	return c.clamps(highest) || c.factIn(from, to)
+}
+
+// factIn reports whether a fact holds at a time in from..to (epoch ms).
+func (c *Curve) factIn(from, to int64) bool {
 	if c.fact(from) != nil {
 		return true
 	}
@@ -61,11 +74,13 @@ func (c *Curve) Correct(at int64, v Value) (corrected Value, applies bool) {
 	if c == nil || v.kind != KindNumber {
 		return v, false
 	}
-	f := c.fact(at)
-	if f == nil {
-		return v, false
+	if f := c.fact(at); f != nil {
+		return Number(c.correct(f, v.num)), true
 	}
-	return Number(c.correct(f, v.num)), true
+	if c.clamps(v.num) {
+		return Number(c.Max), true
+	}
+	return v, false
 }
 
 // correct applies a fact to a number. What leaves the range of the property is at its edge, because the
@@ -81,14 +96,24 @@ func (c *Curve) correct(f *Fact, raw float64) float64 {
 	return min(max(corrected, c.Min), c.Max)
 }
 
-// Curves are the curves of a device, by property. They do not change.
+// Curves are the curves of a device, by property. They do not change; devices of a product may share them.
 type Curves map[device.PropertyID]*Curve
 
 // ApplyIn reports whether a number of any of props (nil: of any property) at a time in from..to (epoch ms)
-// is corrected.
+// may be corrected.
 func (c Curves) ApplyIn(props []device.PropertyID, from, to int64) bool {
 	for p, curve := range c {
 		if (props == nil || slices.Contains(props, p)) && curve.AppliesIn(from, to) {
+			return true
+		}
+	}
+	return false
+}
+
+// factIn reports whether a fact of any of props (nil: of any property) holds at a time in from..to (epoch ms).
+func (c Curves) factIn(props []device.PropertyID, from, to int64) bool {
+	for p, curve := range c {
+		if (props == nil || slices.Contains(props, p)) && curve.factIn(from, to) {
 			return true
 		}
 	}
@@ -126,7 +151,8 @@ func (c Curves) correctBlock(b *block) {
 	}
 	first, last := b.times[0], b.times[len(b.times)-1]
 	for i := range b.columns {
-		if curve := c[b.columns[i].property]; curve != nil && curve.AppliesIn(first, last) {
+		curve := c[b.columns[i].property]
+		if curve != nil && (curve.factIn(first, last) || curve.Clamped && b.columns[i].exceeds(curve.Max)) {
 			curve.correctColumn(b.times, &b.columns[i])
 		}
 	}
@@ -174,11 +200,32 @@ func (c *Curve) correctDigits(times []int64, col *column) bool {
 	return true
 }
 
+// exceeds reports whether a number of a column is above a limit.
+func (c *column) exceeds(limit float64) bool {
+	if c.numbers {
+		scale := pow10[c.decimals]
+		return slices.ContainsFunc(c.digits, func(d int64) bool { return float64(d)/scale > limit })
+	}
+	return slices.ContainsFunc(c.values, func(v Value) bool { return v.kind == KindNumber && v.num > limit })
+}
+
 // Curves returns the curves of a device; nil: it has none.
 func (s *Store) Curves(ref device.Ref) Curves {
 	s.curves.RLock()
-	defer s.curves.RUnlock()
-	return s.curves.byDevice[ref]
+	c, ofOthers := s.curves.byDevice[ref], s.curves.ofOthers
+	s.curves.RUnlock()
+	if c == nil && ofOthers != nil {
+		return ofOthers(ref)
+	}
+	return c
+}
+
+// SetOtherCurves has f tell the curves of the devices without curves of their own; nil: they have none.
+// f must be quick, and must not call the store.
+func (s *Store) SetOtherCurves(f func(device.Ref) Curves) {
+	s.curves.Lock()
+	defer s.curves.Unlock()
+	s.curves.ofOthers = f
 }
 
 // SetCurves sets the curves of a device. Readers that have begun go on with those of before. The caller

@@ -19,6 +19,13 @@ func curve(decimals int, facts ...Fact) *Curve {
 	return &Curve{Facts: facts, Decimals: decimals, Min: math.Inf(-1), Max: math.Inf(1)}
 }
 
+// clamped is a curve of a property whose higher numbers count as clamp.
+func clamped(decimals int, clamp float64, facts ...Fact) *Curve {
+	c := curve(decimals, facts...)
+	c.Max, c.Clamped = clamp, true
+	return c
+}
+
 func TestCorrect(t *testing.T) {
 	twoPoint := Fact{From: 10, Raw: 4.10, True: 4, Gain: (7.0 - 4) / (7.20 - 4.10)}
 	bounded := curve(0, offsetFrom(10, 5))
@@ -40,6 +47,14 @@ func TestCorrect(t *testing.T) {
 		{curve(-1, offsetFrom(0, 0.125)), 0, Number(1), Number(1.125)},
 		{bounded, 10, Number(97), Number(100)},
 		{bounded, 10, Number(-9), Number(0)},
+		{clamped(1, 100), 5, Number(100), Number(100)},
+		{clamped(1, 100), 5, Number(102.75), Number(100)},
+		{clamped(1, 100), 5, Number(99.99), Number(99.99)}, // as it arrived
+		{clamped(1, 100, offsetFrom(10, -2)), 9, Number(101), Number(100)},
+		{clamped(1, 100, offsetFrom(10, -2)), 10, Number(101), Number(99)}, // calibrated first
+		{clamped(1, 100, offsetFrom(10, 3)), 10, Number(98.5), Number(100)},
+		{clamped(1, 100, Fact{From: 10, None: true}), 10, Number(101), Number(100)},
+		{clamped(1, 100), 5, Text("wet"), Text("wet")},
 		{curve(1, offsetFrom(0, 1)), 5, Text("wet"), Text("wet")},
 		{curve(1, offsetFrom(0, 1)), 5, Boolean(true), Boolean(true)},
 		{curve(1, offsetFrom(0, 1)), 5, Value{}, Value{}},
@@ -139,6 +154,12 @@ func randomCurve(rng *rand.Rand) *Curve {
 	if rng.IntN(2) == 0 {
 		c.Min, c.Max = 1.25, 7.75 // more digits than a corrected number may have
 	}
+	if rng.IntN(3) == 0 {
+		c.Clamped = true
+	}
+	if c.Clamped && rng.IntN(2) == 0 {
+		c.Facts = nil
+	}
 	return c
 }
 
@@ -158,9 +179,20 @@ func denseDays(days int) (batch []Arrival) {
 // Dense sealed days, which readers take from summaries where they can, are corrected in every way of
 // reading, for longer and shorter ranges.
 func TestCorrectedDenseDays(t *testing.T) {
+	some := curve(1, offsetFrom(start+2*msPerDay+12_345, -0.4), Fact{From: start + 4*msPerDay, None: true})
+	for name, curves := range map[string]Curves{
+		"calibrated":             {1: some},
+		"clamped":                {1: clamped(1, 96), 2: clamped(-1, 59.005)},
+		"clamped above all":      {1: clamped(1, 97.7), 2: clamped(2, 1e9)},
+		"clamped and calibrated": {1: clamped(1, 90, some.Facts...), 2: clamped(2, 55)},
+	} {
+		t.Run(name, func(t *testing.T) { checkDenseDays(t, curves) })
+	}
+}
+
+func checkDenseDays(t *testing.T, curves Curves) {
 	ref := device.Ref{Tenant: 1, ID: 1}
 	raw := denseDays(5)
-	curves := Curves{1: curve(1, offsetFrom(start+2*msPerDay+12_345, -0.4), Fact{From: start + 4*msPerDay, None: true})}
 	got, want := openStore(t, Options{}), openStore(t, Options{})
 	got.SetCurves(ref, curves)
 	for some := range slices.Chunk(raw, 5000) {

@@ -129,7 +129,7 @@ func (g *aggregators) takeDays(r *rows, complete int32) (others []dayState, err 
 		}
 		begin := int64(day.day) * msPerDay
 		if hot || !day.sealed || r.store.isDamaged(r.query.ref, day.day) ||
-			r.query.curves.ApplyIn(r.query.wanted, begin, begin+msPerDay-1) {
+			r.query.curves.factIn(r.query.wanted, begin, begin+msPerDay-1) {
 			others = append(others, day)
 			continue
 		}
@@ -147,7 +147,13 @@ func (g *aggregators) takeDays(r *rows, complete int32) (others []dayState, err 
 		if !found {
 			continue
 		}
-		if len(raw) == 0 {
+		exceeds := false
+		if raw != nil && r.query.curves != nil {
+			if exceeds, err = r.query.curves.exceededIn(raw, r.query.wanted); err != nil {
+				return nil, fmt.Errorf("reading: %s: %w", printKey(it.Key()), err)
+			}
+		}
+		if len(raw) == 0 || exceeds {
 			others = append(others, day)
 			continue
 		}
@@ -159,6 +165,14 @@ func (g *aggregators) takeDays(r *rows, complete int32) (others []dayState, err 
 		}
 	}
 	return others, nil
+}
+
+// exceededIn reports whether a number of the wanted properties in an entry is above what it is clamped to.
+func (c Curves) exceededIn(raw []byte, wanted []device.PropertyID) (exceeded bool, err error) {
+	err = decodeDayAggregates(raw, wanted, func(p device.PropertyID, a Aggregate) {
+		exceeded = exceeded || c[p].clamps(a.Highest)
+	})
+	return exceeded, err
 }
 
 // hasHot reports whether the device of r has frames that are not sealed on a day.

@@ -3,6 +3,7 @@ package reading
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -188,4 +189,20 @@ func checkSummaries(b *block, h *segmentHead) error {
 		}
 	}
 	return nil
+}
+
+// highestOf returns the highest number of a column, from its minmax; count is that of the segment's rows.
+func highestOf(minmax []byte, count int) (float64, error) {
+	var reader minmaxReader
+	if err := reader.begin(minmax); err != nil {
+		return 0, err
+	}
+	highest := math.Inf(-1)
+	for {
+		ok, err := reader.next(count)
+		if err != nil || !ok {
+			return highest, err
+		}
+		highest = max(highest, float64(reader.highest.digits)/reader.scale)
+	}
 }

@@ -211,8 +211,18 @@ func (s *segmentSource) summaryForHead() summaryFunc {
 // summarise is takeSummary, and remembers that it was called. It refuses columns that are corrected: their
 // summaries are of the numbers as they arrived.
 func (s *segmentSource) summarise(p device.PropertyID, times *rowTimes, minmax, sums []byte) (bool, error) {
-	if curve := s.query.curves[p]; curve != nil && curve.AppliesIn(s.head.first, s.head.last) {
-		return false, nil
+	if curve := s.query.curves[p]; curve != nil {
+		corrected := curve.factIn(s.head.first, s.head.last)
+		if curve.Clamped && !corrected {
+			highest, err := highestOf(minmax, times.count)
+			if err != nil {
+				return false, err
+			}
+			corrected = curve.clamps(highest)
+		}
+		if corrected {
+			return false, nil
+		}
 	}
 	s.summarised = true
 	return s.takeSummary(p, times, minmax, sums)

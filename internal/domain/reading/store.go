@@ -130,6 +130,7 @@ type Store struct {
 	curves struct {
 		sync.RWMutex
 		byDevice map[device.Ref]Curves // without those of devices that have none
+		ofOthers func(device.Ref) Curves
 	}
 
 	gate struct {

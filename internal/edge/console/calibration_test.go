@@ -289,6 +289,56 @@ func TestExportOfCorrected(t *testing.T) {
 	}
 }
 
+// A number above what its property clamps to is that in every answer, with what arrived beside it; others are
+// as they arrived.
+func TestClampedReadings(t *testing.T) {
+	w := newServer(t)
+	w.measure(t, w.ws1, w.Clock.Now(), air(21.4))
+	product := *w.Catalog.Product(w.ws1.ProductID)
+	product.Properties = slices.Clone(product.Properties)
+	p := product.Property("airTemperature")
+	clampTo := func(clamp float64) (answers []string) {
+		t.Helper()
+		p.Max, p.Clamp = new(70.0), &clamp
+		if err := w.Catalog.PutProduct(t.Context(), &product); err != nil {
+			t.Fatal(err)
+		}
+		w.Reload(t)
+		for _, path := range []string{seriesPath, rowsPath, columnsPath} {
+			for _, more := range []string{"", "&points=100"} {
+				a := w.Do(t, w.get(w.pathAroundNow(path, "WS-1", "airTemperature")+more))
+				answers = append(answers, path+more+" "+string(a.Body))
+			}
+		}
+		aggregates := w.pathAroundNow(aggregatesPath, "WS-1", "airTemperature") + "&resolution="
+		for _, more := range []string{"hour", "day"} {
+			answers = append(answers, more+" "+string(w.Do(t, w.get(aggregates+more)).Body))
+		}
+		value, raw := w.airOf(t)
+		if a := w.Do(t, w.get(lastPath+"?deviceName=WS-1")); strings.Contains(string(a.Body), `"clamped":true`) != (raw != "") {
+			t.Errorf("latest %s", a.Body)
+		}
+		lines := sheetLines(t, openSpreadsheet(t, w, w.get(w.pathAroundNow(exportPath, "WS-1", "airTemperature"))), "Readings")
+		return append(answers, "latest "+value+" "+raw, "export "+lines[0]+lines[1])
+	}
+	for _, a := range clampTo(20.5) {
+		withRaw := strings.HasPrefix(a, seriesPath) || strings.HasPrefix(a, columnsPath) ||
+			strings.HasPrefix(a, "latest ") || strings.HasPrefix(a, "export ")
+		if !strings.Contains(a, "20.5") || strings.Contains(a, "21.4") != withRaw {
+			t.Errorf("clamped: %s", a)
+		}
+	}
+	if a := w.Do(t, w.get(tslPath+"?deviceName=WS-1")); !strings.Contains(string(a.Body), `"max":20.5`) {
+		t.Errorf("the model: %s", a.Body)
+	}
+	for _, a := range clampTo(21.4) { // not above it
+		if !strings.Contains(a, "21.4") || strings.Contains(a, `"raw"`) || strings.Contains(a, "as measured") ||
+			strings.HasPrefix(a, "latest ") && a != "latest 21.4 " {
+			t.Errorf("as it arrived: %s", a)
+		}
+	}
+}
+
 // Numbers of another tenant stay what they are, and its calibrations are not seen.
 func TestCalibrationsOfAnotherTenant(t *testing.T) {
 	w := newServer(t)

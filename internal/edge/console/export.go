@@ -96,6 +96,9 @@ type export struct {
 // which is shown as the second one.
 func (e *export) write(ctx context.Context, out io.Writer) error {
 	e.book = sheet.New(out, e.createdAt)
+	if err := e.dropUnused(ctx); err != nil {
+		return err
+	}
 	column := make(map[device.PropertyID]int, len(e.props))
 	for _, p := range e.props {
 		column[p.ID] = len(e.columnHeads)

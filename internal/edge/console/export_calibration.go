@@ -1,10 +1,13 @@
 package console
 
 import (
+	"context"
+	"math"
 	"time"
 
 	"tilth/internal/domain/calibration"
 	"tilth/internal/domain/device"
+	"tilth/internal/domain/reading"
 	"tilth/internal/edge/console/sheet"
 	"tilth/internal/platform/text"
 )
@@ -13,6 +16,34 @@ import (
 func (e *export) isCorrected(p *device.Property) bool {
 	curve := e.curves[p.ID]
 	return curve != nil && curve.AppliesIn(e.from, e.to)
+}
+
+// dropUnused drops the curves of properties of which no reading is corrected in the export: those that are
+// clamped, if none was that high.
+func (e *export) dropUnused(ctx context.Context) error {
+	used := reading.Curves{}
+	for _, p := range e.props {
+		curve := e.curves[p.ID]
+		if curve == nil {
+			continue
+		}
+		applies := !curve.Clamped || curve.AppliesTo(e.from, e.to, math.Inf(-1))
+		if !applies {
+			days, err := e.readings.Aggregates(
+				reading.WithRaw(ctx), e.device.Tenant, e.device.ID, e.from, e.to, []device.PropertyID{p.ID}, reading.Day)
+			if err != nil {
+				return err
+			}
+			for _, day := range days[p.ID] {
+				applies = applies || curve.AppliesTo(e.from, e.to, day.Highest)
+			}
+		}
+		if applies {
+			used[p.ID] = curve
+		}
+	}
+	e.curves = used
+	return nil
 }
 
 // writeCalibrations writes the calibrations of the properties that are corrected in the export.

@@ -26,7 +26,7 @@ func (s *server) latest(ctx context.Context, t tenant.ID, id device.ID, p *devic
 		for _, v := range last {
 			if prop := &p.Properties[i]; prop.ID == v.Property {
 				w := s.wireReading(ctx, prop, &v)
-				w.Raw = raw[v.Property]
+				raw.addTo(w, v.Property)
 				by[prop.Identifier] = *w
 			}
 		}
@@ -107,7 +107,7 @@ func (s *server) wireProperty(ctx context.Context, prop *device.Property) wire.T
 		DataType:     wire.TslPropertyDataType(prop.DataType),
 		AccessMode:   wire.TslPropertyAccessMode(prop.AccessMode),
 		Min:          prop.Min,
-		Max:          prop.Max,
+		Max:          prop.Highest(),
 		Precision:    prop.Precision,
 		LeastSpan:    s.Catalog.LeastSpan(prop),
 	}

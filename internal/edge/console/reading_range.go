@@ -224,7 +224,7 @@ func (s *server) GetTimeIntervalDataMap(
 		if err != nil {
 			return err
 		}
-		raws, err := s.rawAt(ctx, &h, prop, o.Times)
+		raws, err := s.rawAt(ctx, &h, prop, &o)
 		if err != nil {
 			return err
 		}

@@ -46,7 +46,7 @@ func (s *server) GetTimeIntervalDataColumns(
 				if len(o.Times) == 0 {
 					continue
 				}
-				raws, err := s.rawAt(ctx, &h, prop, o.Times)
+				raws, err := s.rawAt(ctx, &h, prop, &o)
 				if err != nil {
 					return err
 				}

@@ -2,10 +2,12 @@ package console
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/reading"
+	"tilth/internal/edge/console/wire"
 )
 
 // withValues makes readers of the context return numbers as they arrived, if a call asks for that.
@@ -24,16 +26,35 @@ func (s *server) curvesIn(ctx context.Context, h *historyQuery) reading.Curves {
 	return nil
 }
 
-// rawLatest gives as what a device's newest numbers arrived, of the properties of which they are corrected.
-func (s *server) rawLatest(ctx context.Context, ref device.Ref) map[device.PropertyID]*float64 {
+// rawReading is as what a corrected number arrived.
+type rawReading struct {
+	number  float64
+	clamped bool // no calibration corrects it
+}
+
+// rawReadings are as what a device's newest numbers arrived, of the properties of which they are corrected.
+type rawReadings map[device.PropertyID]rawReading
+
+// addTo adds to a reading of a property as what it arrived.
+func (r rawReadings) addTo(w *wire.Reading, p device.PropertyID) {
+	if raw, corrected := r[p]; corrected {
+		w.Raw = &raw.number
+		if raw.clamped {
+			w.Clamped = &raw.clamped
+		}
+	}
+}
+
+func (s *server) rawLatest(ctx context.Context, ref device.Ref) rawReadings {
 	curves := s.Readings.CurvesFor(ctx, ref)
 	if curves == nil {
 		return nil
 	}
-	by := map[device.PropertyID]*float64{}
+	by := rawReadings{}
 	for _, n := range s.Readings.Newest(reading.WithRaw(ctx), ref.Tenant, ref.ID) {
-		if _, applies := curves[n.Property].Correct(n.Time, n.Value); applies {
-			by[n.Property] = new(n.Value.Float())
+		curve := curves[n.Property]
+		if _, applies := curve.Correct(n.Time, n.Value); applies {
+			by[n.Property] = rawReading{n.Value.Float(), !curve.AppliesTo(n.Time, n.Time, math.Inf(-1))}
 		}
 	}
 	return by
@@ -45,13 +66,13 @@ func (s *server) rawAt(
 	ctx context.Context,
 	h *historyQuery,
 	p *device.Property,
-	times []int64,
+	shown *reading.Downsampled,
 ) (raws []reading.Value, err error) {
-	curve := s.Readings.CurvesFor(ctx, h.ref)[p.ID]
-	if curve == nil || len(times) == 0 || !curve.AppliesIn(times[0], times[len(times)-1]) {
+	curve, times := s.Readings.CurvesFor(ctx, h.ref)[p.ID], shown.Times
+	if curve == nil || len(times) == 0 || !curve.AppliesTo(times[0], times[len(times)-1], highestRaw(curve, shown)) {
 		return nil, nil
 	}
-	raws = make([]reading.Value, len(times))
+	all, some := make([]reading.Value, len(times)), false
 	err = s.Readings.Range(
 		reading.WithRaw(ctx), h.ref.Tenant, h.ref.ID, times[0], times[len(times)-1], []device.PropertyID{p.ID},
 		func(at int64, fields []reading.Field) error {
@@ -60,12 +81,29 @@ func (s *server) rawAt(
 				return nil
 			}
 			if _, applies := curve.Correct(at, fields[0].Value); applies {
-				raws[i] = fields[0].Value
+				all[i], some = fields[0].Value, true
 			}
 			return nil
 		},
 	)
+	if some {
+		raws = all
+	}
 	return raws, err
+}
+
+// highestRaw is the most that readings can have arrived as without a calibration.
+func highestRaw(curve *reading.Curve, shown *reading.Downsampled) float64 {
+	highest := math.Inf(-1)
+	for i := range shown.Times {
+		if v := shown.Value(i); v.Kind() == reading.KindNumber {
+			highest = max(highest, v.Float())
+		}
+	}
+	if highest >= curve.Max { // it may be clamped
+		return math.Inf(1)
+	}
+	return highest
 }
 
 // rawOf is what the reading i arrived as.

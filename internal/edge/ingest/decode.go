@@ -180,38 +180,33 @@ func (d *decoder) decodeEntries(c *messageContent, p *deviceContent, e *device.E
 	}
 }
 
-// entryForm tells which members of an entry are no values of properties, unless the product has a
-// property of that name.
+// entryForm tells which members of an entry are no values of properties. No property is named ts or
+// values.
 type entryForm struct {
 	hasTime bool   // ts is the time of the others
 	values  []byte // the object values, whose members count after the others; nil: there is none
 }
 
-// decodeEntry decodes {"ts":ms,"values":{…}}, {"ts":ms,"k":v,…}, {"values":{…}} or {"k":v,…}. A
-// member ts or values is one of the form, unless the product has a property of that name; ts and an
-// object values are the form in any case.
+// decodeEntry decodes {"ts":ms,"values":{…}}, {"ts":ms,"k":v,…}, {"values":{…}} or {"k":v,…}.
 func (d *decoder) decodeEntry(c *messageContent, p *deviceContent, e *device.Entry, raw []byte) {
 	ts, values := findTimeAndValues(raw)
-	whole := ts != nil && values != nil && (values[0] == '{' || e.Product.Property("values") == nil)
-	beside := !whole && ts != nil && e.Product.Property("ts") == nil
 	var at int64
-	if whole || beside {
+	if ts != nil {
 		var reason device.Reason
 		if at, reason = d.readTime(p, ts); reason != "" {
 			p.refuse("ts", reason)
 			return
 		}
 	}
-	form := entryForm{hasTime: beside}
-	switch {
-	case whole:
-		if values[0] != '{' {
-			p.refuse("values", device.ReasonWrongType)
-			return
-		}
-		raw = values
-	case ts == nil && values != nil && values[0] == '{' && e.Product.Property("values") == nil:
+	form := entryForm{hasTime: ts != nil}
+	switch isObject := values != nil && values[0] == '{'; {
+	case ts == nil && isObject:
 		form.values = values
+	case ts != nil && isObject:
+		raw, form = values, entryForm{}
+	case ts != nil && values != nil:
+		p.refuse("values", device.ReasonWrongType)
+		return
 	}
 	d.addFrame(c, p, e, at, p.fields(&c.arena.fields, e.Product, raw, form))
 }

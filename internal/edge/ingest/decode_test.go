@@ -162,29 +162,6 @@ func TestDecodeOwn(t *testing.T) {
 	}
 }
 
-// A product's own properties ts and values take members of that name, but for the form of both.
-func TestDecodePropertiesNamedAsTheForm(t *testing.T) {
-	for _, test := range []struct{ own, payload, frames, refused string }{
-		{"ts", `{"ts":5,"humidity":1}`, "1@0 =5 hum=1", ""},
-		{"ts", fmt.Sprintf(`{"ts":%d,"values":{"humidity":1,"ts":5}}`, now-1), "1@-1 =5 hum=1", ""},
-		{"ts", `{"ts":5,"values":{"humidity":1}}`, "", "1:ts:badTime"},
-		{"values", `{"values":5,"humidity":1}`, "1@0 =5 hum=1", ""},
-		{"values", `{"values":{"humidity":1}}`, "", "1:values:wrongType"},
-		{"values", fmt.Sprintf(`{"ts":%d,"values":5,"humidity":1}`, now-1), "1@-1 =5 hum=1", ""},
-		{"values", fmt.Sprintf(`{"ts":%d,"values":{"values":5}}`, now-1), "1@-1 =5", ""},
-	} {
-		d := newDecoder()
-		p := station()
-		p.Properties = append(p.Properties, device.Property{ID: 1, Identifier: test.own, DataType: device.Number})
-		e := device.NewEntry(device.Ref{Tenant: green, ID: 1}, "WS-1", p, false, false)
-		var c messageContent
-		d.decodeOwn(&c, e, []byte(test.payload), now)
-		if got := describe(framesOf(c)); got != test.frames || refusalsOf(c) != test.refused {
-			t.Errorf("%s, %s: %s, refused %s", test.own, test.payload, got, refusalsOf(c))
-		}
-	}
-}
-
 func TestDecodeGateway(t *testing.T) {
 	for _, test := range []struct{ name, payload, frames, refused string }{
 		{"two children", fmt.Sprintf(`{"WS-1":[{"ts":%d,"values":{"humidity":1}}],"WS-2":[{"humidity":2},{"humidity":3}]}`, now-5),

@@ -237,7 +237,7 @@ func (c *checker) property(p *fileProperty, known map[string]int) {
 	if a := p.accessMode; a.valid && a.value != "r" && a.value != "w" && a.value != "rw" {
 		c.add(a.at, "accessMode must be r, w or rw")
 	}
-	for _, f := range []field[float64]{p.min, p.max} {
+	for _, f := range []field[float64]{p.min, p.max, p.clamp} {
 		if f.present() && !number {
 			c.add(f.at, "%s is only for dataType number", lastKey(f.at))
 		}
@@ -245,10 +245,29 @@ func (c *checker) property(p *fileProperty, known map[string]int) {
 	if p.min.valid && p.max.valid && p.min.value > p.max.value {
 		c.add(p.min.at, "min is above max")
 	}
+	if number {
+		c.clamp(p)
+	}
 	if f := p.precision; f.present() && !number {
 		c.add(f.at, "precision is only for dataType number")
 	} else if f.valid && (f.value < 0 || f.value > maxPrecision) {
 		c.add(f.at, "precision must be from 0 to %d decimals", maxPrecision)
+	}
+}
+
+// clamp checks as which number the numbers up to max count.
+func (c *checker) clamp(p *fileProperty) {
+	f := p.clamp
+	switch {
+	case !f.valid:
+	case p.formula.present():
+		c.add(f.at, "clamp is only for properties without formula")
+	case !p.max.present():
+		c.add(f.at, "clamp needs max: numbers above clamp, up to max, count as clamp")
+	case p.max.valid && f.value > p.max.value:
+		c.add(f.at, "clamp is above max")
+	case p.min.valid && f.value < p.min.value:
+		c.add(f.at, "clamp is below min")
 	}
 }
 

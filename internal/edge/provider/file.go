@@ -50,7 +50,7 @@ type fileProperty struct {
 	at                                                             filePos
 	identifier, functionName, elementUnit, elementData, accessMode field[string]
 	dataType                                                       field[string]
-	min, max, maxRise                                              field[float64]
+	min, max, clamp, maxRise                                         field[float64]
 	precision                                                      field[int]
 	formula, upload                                                field[string]
 	inputs                                                         field[[]field[string]]
@@ -250,7 +250,7 @@ func (f *fileErrors) property(n ast.Node, at filePos) fileProperty {
 		"identifier": f.trimmed(&p.identifier), "functionName": f.trimmed(&p.functionName),
 		"elementUnit": f.trimmed(&p.elementUnit), "elementData": f.trimmed(&p.elementData),
 		"dataType": f.trimmed(&p.dataType), "accessMode": f.trimmed(&p.accessMode),
-		"min": f.number(&p.min), "max": f.number(&p.max), "precision": f.integer(&p.precision),
+		"min": f.number(&p.min), "max": f.number(&p.max), "clamp": f.number(&p.clamp), "precision": f.integer(&p.precision),
 		"upload":  f.trimmed(&p.upload),
 		"maxRise": f.number(&p.maxRise),
 		"formula": f.trimmed(&p.formula), "inputs": optionalListReader(f, &p.inputs, f.readText),

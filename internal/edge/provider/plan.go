@@ -260,6 +260,9 @@ func (f *fileProperty) property() device.Property {
 	if f.max.valid {
 		p.Max = &f.max.value
 	}
+	if f.clamp.valid {
+		p.Clamp = &f.clamp.value
+	}
 	if f.precision.valid {
 		p.Precision = &f.precision.value
 	}
@@ -285,7 +288,7 @@ func equalProperties(a, b device.Property) bool {
 	return a.Identifier == b.Identifier && a.FunctionName == b.FunctionName && a.ElementUnit == b.ElementUnit &&
 		a.ElementData == b.ElementData && a.DataType == b.DataType && a.AccessMode == b.AccessMode &&
 		equalPtr(a.Min, b.Min) && equalPtr(a.Max, b.Max) && equalPtr(a.Precision, b.Precision) &&
-		a.Upload == b.Upload && equalPtr(a.MaxRise, b.MaxRise) &&
+		equalPtr(a.Clamp, b.Clamp) && equalPtr(a.MaxRise, b.MaxRise) && a.Upload == b.Upload &&
 		a.Formula == b.Formula && slices.Equal(a.Inputs, b.Inputs) && maps.Equal(a.Parameters, b.Parameters)
 }
 

@@ -12,6 +12,7 @@ type Property struct {
 	Precision    *int     `yaml:"precision,omitempty"` // decimals; nil: not given
 	Min          *float64 `yaml:"min,omitempty"`
 	Max          *float64 `yaml:"max,omitempty"`
+	Clamp        *float64 `yaml:"clamp,omitempty"` // the most that a simulated sensor shows; nil: Max
 
 	// The server computes a property with a formula; devices do not report it.
 	Formula    string             `yaml:"formula,omitempty"`
@@ -38,6 +39,9 @@ func (p Property) sensor(seed uint64, device string, a accuracy) *sensor {
 	}
 	if p.Max != nil {
 		s.max = *p.Max
+	}
+	if p.Clamp != nil {
+		s.max = *p.Clamp
 	}
 	return s
 }

@@ -4993,6 +4993,8 @@ export interface components {
              * @description the number as it arrived, if a calibration or the property's `clamp` changes it
              */
             raw?: number;
+            /** @description true if only the property's `clamp` changes it, so that later numbers may be as they arrived */
+            clamped?: boolean;
             /** Format: int64 */
             time: number;
             /**
@@ -5801,7 +5803,10 @@ export interface components {
             accessMode: "r" | "rw";
             /** Format: double */
             min?: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description the most that a reading shows: the property's `clamp`, else its `max`
+             */
             max?: number;
             precision?: number;
             /**

@@ -2183,8 +2183,10 @@ type DeviceProperty struct {
 
 	// LeastSpan in elementUnit: a chart's value axis spans at least this much, so that noise does not fill it; absent: not known
 	LeastSpan *float64 `json:"leastSpan,omitempty"`
-	Max       *float64 `json:"max,omitempty"`
-	Min       *float64 `json:"min,omitempty"`
+
+	// Max the most that a reading shows: the property's `clamp`, else its `max`
+	Max *float64 `json:"max,omitempty"`
+	Min *float64 `json:"min,omitempty"`
 
 	// Parameters parameters of the formula by name, including those that the product leaves at their defaults
 	Parameters *map[string]float64 `json:"parameters,omitempty"`
@@ -3432,6 +3434,9 @@ type Reading struct {
 	// Arrival when the reading arrived, if that was before its time because the device's clock is ahead. The earlier of the two decides which value is the newest
 	Arrival *int64 `json:"arrival,omitempty"`
 
+	// Clamped true if only the property's `clamp` changes it, so that later numbers may be as they arrived
+	Clamped *bool `json:"clamped,omitempty"`
+
 	// Name the element's name in the caller's language
 	Name string `json:"name"`
 
@@ -3965,8 +3970,10 @@ type TslProperty struct {
 
 	// LeastSpan in elementUnit: a chart's value axis spans at least this much, so that noise does not fill it; absent: not known
 	LeastSpan *float64 `json:"leastSpan,omitempty"`
-	Max       *float64 `json:"max,omitempty"`
-	Min       *float64 `json:"min,omitempty"`
+
+	// Max the most that a reading shows: the property's `clamp`, else its `max`
+	Max *float64 `json:"max,omitempty"`
+	Min *float64 `json:"min,omitempty"`
 
 	// Parameters parameters of the formula by name, including those that the product leaves at their defaults
 	Parameters *map[string]float64 `json:"parameters,omitempty"`

@@ -61,6 +61,14 @@ describe('changes', () => {
     expect(after.airHumidity).toEqual({ ...shown.airHumidity, value: 90, time: 20 });
   });
 
+  it('do not keep that a value was clamped', () => {
+    const shown = {
+      airHumidity: { value: 100, raw: 102, clamped: true, time: 8, unit: '%', name: 'Humidity' },
+    };
+    const after = applyToLatest(shown, 'A', changes(reading('A', 20, { airHumidity: 98 })));
+    expect(after.airHumidity).toEqual({ value: 98, time: 20, unit: '%', name: 'Humidity' });
+  });
+
   it('are empty without readings and presence', () => {
     expect(isEmpty(changes({ name: 'notice', data: {} }, { name: 'reset' }))).toBe(true);
     expect(isEmpty(changes(presence('A', 1, 1)))).toBe(false);

@@ -30,10 +30,10 @@ export function applyToLatest(latest: Latest, deviceName: string, changes: Chang
     // A value without a name and a unit cannot be shown: useDeviceLive fetches those.
     if (!known || !replaces(newest, known) || (newest.time === known.time && newest.value === known.value)) continue;
     if (next === latest) next = { ...latest };
-    const { arrival: _, raw, ...rest } = known;
-    // Events do not tell the number as it arrived; that the value is corrected stays true until the
-    // calibrations change, and then everything is fetched.
-    next[sign] = { ...rest, ...newest, ...(raw === undefined ? {} : { raw: unknownRaw }) };
+    const { arrival: _, raw, clamped, ...rest } = known;
+    // Events do not tell the number as it arrived; that a calibration corrects the value stays true until
+    // the calibrations change, and then everything is fetched.
+    next[sign] = { ...rest, ...newest, ...(raw === undefined || clamped ? {} : { raw: unknownRaw }) };
   }
   return next;
 }
