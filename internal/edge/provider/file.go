@@ -50,7 +50,7 @@ type fileProperty struct {
 	at                                                             filePos
 	identifier, functionName, elementUnit, elementData, accessMode field[string]
 	dataType                                                       field[string]
-	min, max, clamp, maxRise                                         field[float64]
+	min, max, clamp, maxRise                                       field[float64]
 	precision                                                      field[int]
 	formula, upload                                                field[string]
 	inputs                                                         field[[]field[string]]
