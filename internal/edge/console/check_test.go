@@ -160,7 +160,7 @@ func TestFieldsAndReasonsHaveTexts(t *testing.T) {
 		device.ReasonUnreadable, device.ReasonUnknown, device.ReasonWrongType, device.ReasonOutOfRange,
 		device.ReasonTooLong, device.ReasonTooOld, device.ReasonFuture, device.ReasonBadTime,
 		device.ReasonNotYours, device.ReasonNotGateway, device.ReasonUnknownTopic, device.ReasonDisabled,
-		device.ReasonTooLarge, device.ReasonDerived, device.ReasonUnused,
+		device.ReasonTooLarge, device.ReasonDerived, device.ReasonUnused, device.ReasonNetworkClock,
 	} {
 		if !text.HasKey("refusal."+string(reason)) || !wire.RefusalReason(reason).Valid() {
 			t.Errorf("the reason %s has no sentence, or the contract does not know it", reason)

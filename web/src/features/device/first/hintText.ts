@@ -32,6 +32,7 @@ const reasons: Record<Reason, `device.refusal.${Reason}`> = {
   derived: 'device.refusal.derived',
   tooLarge: 'device.refusal.tooLarge',
   unused: 'device.refusal.unused',
+  networkClock: 'device.refusal.networkClock',
 };
 
 function reasonText(reason: string, t: TFunction): string {
