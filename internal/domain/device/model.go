@@ -57,7 +57,7 @@ type Property struct {
 	AccessMode   string
 	Min, Max     *float64 // nil: unbounded
 	Precision    *int     // decimals; nil: values are shown as they arrive
-	Upload       string   // a weather station's field with its values; empty: as for its identifier
+	Upload       string   // the weather station's or codec's field with its values; empty: as for its identifier
 
 	// A derived property is computed from others, not sent by devices.
 	Formula    string             // name of the formula; empty: a measured property
