@@ -144,7 +144,7 @@ func TestIsolationOfDevices(t *testing.T) {
 			return post(
 				"/api/v1/integrations/chirpstack",
 				fmt.Sprintf(
-					`{"deviceInfo":{"deviceName":%q,"devEui":%q,"tenantName":%q},"object":{"airTemperature":-9}}`,
+					`{"deviceInfo":{"deviceName":%q,"devEui":%q,"tenantName":%q},"data":"AQ==","object":{"airTemperature":-9}}`,
 					v,
 					v,
 					v,
@@ -156,7 +156,7 @@ func TestIsolationOfDevices(t *testing.T) {
 			return post(
 				"/api/v1/integrations/thethingsstack",
 				fmt.Sprintf(
-					`{"end_device_ids":{"device_id":%q,"dev_eui":%q},"uplink_message":{"decoded_payload":{"airTemperature":-9}}}`,
+					`{"end_device_ids":{"device_id":%q,"dev_eui":%q},"uplink_message":{"frm_payload":"AQ==","decoded_payload":{"airTemperature":-9}}}`,
 					v,
 					v,
 				),

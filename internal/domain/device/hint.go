@@ -111,7 +111,7 @@ func (s *Hints) NoteWrongSecret(ref Ref, address netip.Addr) {
 
 // NoteRefusals notes what was refused of one message, if anything was.
 func (s *Hints) NoteRefusals(ref Ref, refusals []Refusal) {
-	i := slices.IndexFunc(refusals, func(r Refusal) bool { return r.Reason != ReasonUnused })
+	i := slices.IndexFunc(refusals, func(r Refusal) bool { return r.Reason.counts() })
 	if i < 0 {
 		return
 	}

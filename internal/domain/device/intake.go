@@ -28,9 +28,16 @@ const (
 	ReasonDisabled     Reason = "disabled"     // the device is disabled
 	ReasonDerived      Reason = "derived"      // the server computes the property
 	ReasonTooLarge     Reason = "tooLarge"     // the message is over the limit and was not read
-	ReasonUnused       Reason = "unused"       // no property takes this field of a weather station
+	ReasonUnused       Reason = "unused"       // no property takes this field of a weather station or codec
 	ReasonTooFast      Reason = "tooFast"      // a rain counter grew more than a gauge can
+	ReasonNetworkClock Reason = "networkClock" // nothing is lost: the arrival counts, not a foreign clock
 )
+
+// counts tells whether something was refused that the device should not send.
+func (r Reason) counts() bool { return r != ReasonUnused && r != ReasonNetworkClock }
+
+// refusalShown is how long a refusal is shown before what is none takes its place.
+const refusalShown = 24 * time.Hour
 
 // Refusal is one refused value or message.
 type Refusal struct {
@@ -81,7 +88,8 @@ func NewDiagnostics() *Diagnostics {
 // Count adds one message that arrived at a time (epoch milliseconds): the number of values kept,
 // the refusals, and how far its newest reading was ahead of that time, or ClockUnknown. Fields that
 // nobody uses come with every message of a weather station: they are no refusals to count, and are
-// shown only while nothing else was refused.
+// shown only while nothing else was refused. A foreign clock's fault is no refusal to count either;
+// it is shown while nothing was refused for a day.
 func (d *Diagnostics) Count(ref Ref, at int64, values int, refusals []Refusal, ahead time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -91,11 +99,16 @@ func (d *Diagnostics) Count(ref Ref, at int64, values int, refusals []Refusal, a
 	refused := 0
 	for _, r := range refusals {
 		switch {
-		case r.Reason != ReasonUnused:
+		case r.Reason.counts():
 			refused++
 			in.LastRefusal = r
 		case in.LastRefusal.Reason == "" || in.LastRefusal.Reason == ReasonUnused:
 			in.LastRefusal = r
+		case r.Reason == ReasonNetworkClock:
+			stale := r.Time-in.LastRefusal.Time > refusalShown.Milliseconds()
+			if stale || in.LastRefusal.Reason == ReasonNetworkClock {
+				in.LastRefusal = r
+			}
 		}
 	}
 	in.Refused += int64(refused)

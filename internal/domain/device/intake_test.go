@@ -41,6 +41,37 @@ func TestDiagnostics(t *testing.T) {
 	}
 }
 
+// What is no refusal is not counted, and does not hide one of the last day.
+func TestDiagnosticsOfNoRefusals(t *testing.T) {
+	const day = 86_400_000
+	unused, clock := Refusal{Reason: ReasonUnused}, Refusal{Reason: ReasonNetworkClock}
+	refused := Refusal{Reason: ReasonOutOfRange}
+	d, ref := NewDiagnostics(), Ref{Tenant: 1, ID: 1}
+	for i, step := range []struct {
+		at      int64
+		message []Refusal
+		shown   Reason
+		counted int64
+	}{
+		{1, []Refusal{unused}, ReasonUnused, 0},
+		{2, []Refusal{clock, unused}, ReasonNetworkClock, 0},
+		{3, []Refusal{clock}, ReasonNetworkClock, 0},
+		{4, []Refusal{clock, refused, unused}, ReasonOutOfRange, 1},
+		{4 + day, []Refusal{clock}, ReasonOutOfRange, 1},
+		{5 + day, []Refusal{unused}, ReasonOutOfRange, 1},
+		{5 + day, []Refusal{clock}, ReasonNetworkClock, 1},
+		{6 + day, []Refusal{refused}, ReasonOutOfRange, 2},
+	} {
+		for n := range step.message {
+			step.message[n].Time = step.at
+		}
+		d.Count(ref, step.at, 0, step.message, 0)
+		if got := d.Get(1, 1); got.LastRefusal.Reason != step.shown || got.Refused != step.counted {
+			t.Errorf("message %d: %+v", i, got)
+		}
+	}
+}
+
 func TestDiagnosticsConcurrency(t *testing.T) {
 	d := NewDiagnostics()
 	var wg sync.WaitGroup

@@ -70,7 +70,7 @@ type Property struct {
 	Min, Max     *float64 // nil: unbounded
 	Clamp        *float64 // as which higher numbers count, up to Max; nil: as they arrive
 	Precision    *int     // decimals; nil: values are shown as they arrive
-	Upload       string   // a weather station's field with its values; empty: as for its identifier
+	Upload       string   // the weather station's or codec's field with its values; empty: as for its identifier
 	MaxRise      *float64 // mm that its rain counter may grow in ten minutes; nil: rain.DefaultMaxRise
 
 	// A derived property is computed from others, not sent by devices.

@@ -160,7 +160,7 @@ func TestFieldsAndReasonsHaveTexts(t *testing.T) {
 		device.ReasonUnreadable, device.ReasonUnknown, device.ReasonWrongType, device.ReasonOutOfRange,
 		device.ReasonTooLong, device.ReasonTooOld, device.ReasonFuture, device.ReasonBadTime,
 		device.ReasonNotYours, device.ReasonNotGateway, device.ReasonUnknownTopic, device.ReasonDisabled,
-		device.ReasonTooLarge, device.ReasonDerived, device.ReasonUnused,
+		device.ReasonTooLarge, device.ReasonDerived, device.ReasonUnused, device.ReasonNetworkClock,
 		device.ReasonTooFast,
 	} {
 		if !text.HasKey("refusal."+string(reason)) || !wire.RefusalReason(reason).Valid() {

@@ -31,6 +31,7 @@ const (
 	Ignored                           // attributes, rpc, claims: only counted
 	UnknownTopic                      // a topic that the device may not publish to
 	StationReport                     // a weather station's form
+	Uplink                            // a network server's report of a device's message
 )
 
 // Message is one message of a device.
@@ -39,6 +40,8 @@ type Message struct {
 	Kind    Kind
 	Payload []byte // read before Submit returns, not kept
 	At      int64  // arrival, epoch milliseconds
+
+	uplink *uplink // of an Uplink: its payload as it is read
 }
 
 // Outcome is the result of a message.

@@ -113,7 +113,9 @@ func (h *lorawan) handle(w http.ResponseWriter, r *http.Request, read func([]byt
 		answerRetry(w, http.StatusTooManyRequests, "tooMany", wait)
 		return
 	}
-	h.commit(w, r, h.message(e, Telemetry, u.telemetry(e.Product)), answerEmpty)
+	m := h.message(e, Uplink, body)
+	m.uplink = u
+	h.commit(w, r, m, answerEmpty)
 }
 
 // signIn returns the tenant whose devices the request may report for, or answers with an error.

@@ -3,22 +3,25 @@ package ingest
 import (
 	"encoding/json"
 	"errors"
-	"strconv"
+	"strings"
 	"time"
-
-	"tilth/internal/domain/device"
 )
-
-// maxFlattenDepth is how deep objects and lists may be nested in a decoded payload.
-const maxFlattenDepth = 16
 
 // uplink is a network server's report of one message of a device.
 type uplink struct {
-	eui    string             // of the device, 16 hexadecimal digits
-	name   string             // the device's name at the network server
-	at     time.Time          // when it arrived at the network server; zero: unknown
-	values json.RawMessage    // the payload as decoded by the network server's codec; a JSON text or empty
-	radio  map[string]float64 // reception at the gateway that received it best
+	eui        string             // of the device, 16 hexadecimal digits
+	name       string             // the device's name at the network server
+	received   claimedTime        // when it arrived at the network server
+	empty      bool               // the device sent no payload: what was decoded comes from no byte
+	values     json.RawMessage    // the payload as decoded by the network server's codec; a JSON text or empty
+	normalized json.RawMessage    // the same in The Things Stack's common form; a JSON text or empty
+	radio      map[string]float64 // reception at the gateway that received it best
+}
+
+// claimedTime is a time that somebody else's clock tells. The zero value tells none.
+type claimedTime struct {
+	field string // of the message
+	at    int64  // epoch milliseconds; 0: not readable
 }
 
 // errNoUplink marks an event without readings: a join, an acknowledgement, a status.
@@ -29,21 +32,27 @@ var errUnreadable = errors.New("ingest: unreadable")
 
 // chirpStack reads an event of ChirpStack 4, as its HTTP integration posts it in the JSON encoding.
 //
-// Source: ChirpStack's documentation, "Event types", UplinkEvent.
+// Its time is that of a gateway, which may have no right clock: GPS, else its own. nsTime is the
+// network server's own.
+//
+// Sources: ChirpStack's documentation, "Event types", UplinkEvent; gw.proto, UplinkRxInfo.
 func chirpStack(event string, body []byte) (*uplink, error) {
 	if event != "" && event != "up" {
 		return nil, errNoUplink
 	}
 	var e struct {
-		Time       time.Time `json:"time"`
+		Time       json.RawMessage `json:"time"`
 		DeviceInfo *struct {
 			DeviceName string `json:"deviceName"`
 			DevEUI     string `json:"devEui"`
 		} `json:"deviceInfo"`
+		FPort  json.RawMessage `json:"fPort"`
+		Data   json.RawMessage `json:"data"`
 		Object json.RawMessage `json:"object"`
 		RxInfo []struct {
-			RSSI *float64 `json:"rssi"`
-			SNR  *float64 `json:"snr"`
+			NsTime json.RawMessage `json:"nsTime"`
+			RSSI   *float64        `json:"rssi"`
+			SNR    *float64        `json:"snr"`
 		} `json:"rxInfo"`
 	}
 	if err := json.Unmarshal(body, &e); err != nil {
@@ -52,9 +61,14 @@ func chirpStack(event string, body []byte) (*uplink, error) {
 	if e.DeviceInfo == nil {
 		return nil, errors.New("no deviceInfo")
 	}
-	u := &uplink{eui: e.DeviceInfo.DevEUI, name: e.DeviceInfo.DeviceName, at: e.Time, values: e.Object}
+	u := &uplink{eui: e.DeviceInfo.DevEUI, name: e.DeviceInfo.DeviceName, values: e.Object}
+	u.empty = string(e.Data) == `""` || isNone(e.Data) && (isNone(e.FPort) || string(e.FPort) == "0")
 	for _, rx := range e.RxInfo {
+		u.received = earlier(u.received, claimTime("nsTime", rx.NsTime))
 		u.noteReception(rx.RSSI, rx.SNR)
+	}
+	if u.received == (claimedTime{}) { // a ChirpStack before nsTime
+		u.received = claimTime("time", e.Time)
 	}
 	return u, nil
 }
@@ -68,11 +82,13 @@ func thingsStack(body []byte) (*uplink, error) {
 			DeviceID string `json:"device_id"`
 			DevEUI   string `json:"dev_eui"`
 		} `json:"end_device_ids"`
-		ReceivedAt    time.Time `json:"received_at"`
+		ReceivedAt    json.RawMessage `json:"received_at"`
 		UplinkMessage *struct {
-			ReceivedAt     time.Time       `json:"received_at"`
-			DecodedPayload json.RawMessage `json:"decoded_payload"`
-			RxMetadata     []struct {
+			ReceivedAt        json.RawMessage `json:"received_at"`
+			FRMPayload        json.RawMessage `json:"frm_payload"`
+			DecodedPayload    json.RawMessage `json:"decoded_payload"`
+			NormalizedPayload json.RawMessage `json:"normalized_payload"`
+			RxMetadata        []struct {
 				RSSI *float64 `json:"rssi"`
 				SNR  *float64 `json:"snr"`
 			} `json:"rx_metadata"`
@@ -87,14 +103,17 @@ func thingsStack(body []byte) (*uplink, error) {
 	case e.UplinkMessage == nil:
 		return nil, errNoUplink
 	}
+	m := e.UplinkMessage
 	u := &uplink{
-		eui: e.EndDeviceIDs.DevEUI, name: e.EndDeviceIDs.DeviceID, at: e.UplinkMessage.ReceivedAt,
-		values: e.UplinkMessage.DecodedPayload,
+		eui: e.EndDeviceIDs.DevEUI, name: e.EndDeviceIDs.DeviceID,
+		received: claimTime("uplink_message.received_at", m.ReceivedAt),
+		empty:    isNone(m.FRMPayload) || string(m.FRMPayload) == `""`,
+		values:   m.DecodedPayload, normalized: m.NormalizedPayload,
 	}
-	if u.at.IsZero() {
-		u.at = e.ReceivedAt
+	if u.received == (claimedTime{}) {
+		u.received = claimTime("received_at", e.ReceivedAt)
 	}
-	for _, rx := range e.UplinkMessage.RxMetadata {
+	for _, rx := range m.RxMetadata {
 		u.noteReception(rx.RSSI, rx.SNR)
 	}
 	return u, nil
@@ -114,71 +133,32 @@ func (u *uplink) noteReception(rssi, snr *float64) {
 	}
 }
 
-// telemetry is the uplink in the form of a device's own message. Objects in the decoded payload are
-// flattened: battery: {voltage} becomes battery_voltage. rssi and snr are added if the product has
-// such properties and the payload does not. A message that was not decoded, or whose payload is
-// nested deeper than any codec produces, becomes an unreadable one.
-func (u *uplink) telemetry(p *device.Product) []byte {
-	if !u.decoded() || maxDepth(u.values) > maxFlattenDepth {
-		return []byte("null")
+// isNone tells that a member is absent or null.
+func isNone(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
+
+// claimTime reads the time in a field, RFC 3339. An empty one tells none.
+func claimTime(field string, raw json.RawMessage) claimedTime {
+	if isNone(raw) || string(raw) == `""` {
+		return claimedTime{}
 	}
-	b := make([]byte, 0, 2*len(u.values))
-	if !u.at.IsZero() {
-		b = append(b, `{"ts":`...)
-		b = strconv.AppendInt(b, u.at.UnixMilli(), 10)
-		b = append(b, `,"values":`...)
+	var text string
+	if json.Unmarshal(raw, &text) != nil {
+		return claimedTime{field: field}
 	}
-	b = append(b, '{')
-	for _, name := range []string{"rssi", "snr"} { // before the payload's own, so that those count
-		if f, known := u.radio[name]; known && p.Property(name) != nil {
-			b = appendMember(b, name, strconv.AppendFloat(nil, f, 'g', -1, 64))
-		}
+	t, err := time.Parse(time.RFC3339, strings.TrimSpace(text))
+	if err != nil {
+		return claimedTime{field: field}
 	}
-	longest := 0
-	for i := range p.Properties {
-		longest = max(longest, len(p.Properties[i].Identifier))
-	}
-	b = append(flattenObject(b, longest, "", u.values), '}')
-	if !u.at.IsZero() {
-		b = append(b, '}')
-	}
-	return b
+	return claimedTime{field: field, at: t.UnixMilli()}
 }
 
-// decoded tells whether the network server's codec decoded the message.
-func (u *uplink) decoded() bool {
-	if len(u.values) == 0 {
-		return false
+// earlier returns the earlier of two times; one that can be the time of a reading goes before others.
+func earlier(a, b claimedTime) claimedTime {
+	switch {
+	case b.field == "":
+		return a
+	case a.field == "" || !plausibleTime(a.at) || plausibleTime(b.at) && b.at < a.at:
+		return b
 	}
-	c := cursor{text: u.values}
-	if c.kind() != '{' {
-		return false
-	}
-	c.enter()
-	return c.more()
-}
-
-// flattenObject appends the members of an object, and of the objects in it, as members of one
-// object. An object whose name is already as long as the product's longest identifier is not
-// flattened, since no longer name can match: it is refused as one value.
-func flattenObject(b []byte, longest int, prefix string, object []byte) []byte {
-	c := cursor{text: object}
-	for c.enter(); c.more(); {
-		name, value := prefix+string(stringBytes(c.key())), c.value()
-		if value[0] == '{' && len(name) < longest {
-			b = flattenObject(b, longest, name+"_", value)
-		} else {
-			b = appendMember(b, name, value)
-		}
-	}
-	return b
-}
-
-// appendMember appends a member to an object that is still open.
-func appendMember(b []byte, name string, value []byte) []byte {
-	if b[len(b)-1] != '{' {
-		b = append(b, ',')
-	}
-	b = append(appendString(b, name), ':')
-	return append(b, value...)
+	return a
 }

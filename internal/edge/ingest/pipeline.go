@@ -182,6 +182,8 @@ func (p *Pipeline) decode(c *messageContent, m Message) {
 		p.decoder.decodeOwn(c, m.Entry, m.Payload, m.At)
 	case m.Kind == StationReport:
 		p.decoder.decodeReport(c, m.Entry, m.Payload, m.At)
+	case m.Kind == Uplink:
+		p.decoder.decodeUplink(c, m.Entry, m.uplink, m.At)
 	case m.Kind == GatewayTelemetry:
 		p.decoder.decodeGateway(c, m.Entry, m.Payload, m.At)
 		for i := range c.parts[1:] {
@@ -443,11 +445,16 @@ func (p *Pipeline) recordOutcome(it *item) Outcome {
 		for _, r := range part.refusals {
 			p.stats.refused[r.Reason].Add(1)
 		}
-		if o.Refused == 0 && len(part.refusals) > 0 {
-			o.FirstRefusal = part.refusals[0]
+		for _, r := range part.refusals {
+			if r.Reason == device.ReasonNetworkClock {
+				continue // nothing is lost
+			}
+			if o.Refused == 0 {
+				o.FirstRefusal = r
+			}
+			o.Refused++
 		}
 		o.Values += part.values
-		o.Refused += len(part.refusals)
 	}
 	p.stats.messages.Add(1)
 	p.stats.values.Add(uint64(o.Values))

@@ -62,7 +62,7 @@ func newCounters() *counters {
 		device.ReasonTooLong, device.ReasonTooOld, device.ReasonFuture, device.ReasonBadTime,
 		device.ReasonNotYours, device.ReasonNotGateway, device.ReasonUnknownTopic, device.ReasonDisabled,
 		device.ReasonDerived, device.ReasonTooLarge, device.ReasonUnused,
-		device.ReasonTooFast,
+		device.ReasonTooFast, device.ReasonNetworkClock,
 	} {
 		c.refused[r] = new(atomic.Uint64)
 	}

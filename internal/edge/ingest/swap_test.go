@@ -154,8 +154,8 @@ func TestLoRaWANAfterSwap(t *testing.T) {
 		t.Fatal(err)
 	}
 	uplink := func(eui, name string) string {
-		got, _ := o.post("green", "chirpstack", fmt.Sprintf(
-			`{"deviceInfo": {"devEui": %q, "deviceName": %q}, "object": {"soilMoisture": 1}}`, eui, name))
+		body := `{"deviceInfo": {"devEui": %q, "deviceName": %q}, "data": "AQ==", "object": {"soilMoisture": 1}}`
+		got, _ := o.post("green", "chirpstack", fmt.Sprintf(body, eui, name))
 		return strings.SplitN(got, " ", 2)[0]
 	}
 	service := o.SelfService(o.Remover(nil, testkit.NothingInTransit{}))

@@ -2752,7 +2752,7 @@ export interface paths {
         put?: never;
         /**
          * An event of ChirpStack 4, as its HTTP integration posts it (JSON)
-         * @description Readings are what the codec decoded (`object`): its keys are identifiers, `{"battery":{"voltage":3.6}}` is `battery_voltage`. `rssi` and `snr` of the gateway with the best reception are added if the product has such properties. The device is the one of the credential's tenant whose name, or else whose serial, is the DevEUI, or whose name is ChirpStack's. The server answers 200 only after the readings are on disk; it accepts events other than `up` but stores nothing of them.
+         * @description Readings are what the codec decoded (`object`): its keys are identifiers (or a property's `upload` in the provider's file), `{"battery":{"voltage":3.6}}` is `battery_voltage`, and a list of objects with times, or with `measurementId`, is a list of readings. Nothing decoded is stored of a message without payload bytes. `rssi` and `snr` of the gateway with the best reception are added if the product has such properties. The time is the earliest `nsTime`, else `time`, or that of the arrival if it cannot be right. The device is the one of the credential's tenant whose name, or else whose serial, is the DevEUI, or whose name is ChirpStack's. The server answers 200 only after the readings are on disk; it accepts events other than `up` but stores nothing of them.
          */
         post: operations["postChirpStack"];
         delete?: never;
@@ -2772,7 +2772,7 @@ export interface paths {
         put?: never;
         /**
          * A message of The Things Stack 3, as its webhooks post it (JSON)
-         * @description As for ChirpStack, but `decoded_payload` holds the readings and `device_id` is the device's other name.
+         * @description As for ChirpStack, but `decoded_payload` holds the readings, `normalized_payload` those that it lacks, `received_at` of `uplink_message` is the time, and `device_id` is the device's other name.
          */
         post: operations["postTheThingsStack"];
         delete?: never;
@@ -6093,7 +6093,7 @@ export interface components {
             /** @description empty when the whole message was refused */
             identifier: string;
             /** @enum {string} */
-            reason: "unreadable" | "unknown" | "wrongType" | "outOfRange" | "tooLong" | "tooOld" | "future" | "badTime" | "notYours" | "notGateway" | "unknownTopic" | "disabled" | "derived" | "tooLarge" | "unused" | "tooFast";
+            reason: "unreadable" | "unknown" | "wrongType" | "outOfRange" | "tooLong" | "tooOld" | "future" | "badTime" | "notYours" | "notGateway" | "unknownTopic" | "disabled" | "derived" | "tooLarge" | "unused" | "tooFast" | "networkClock";
             /** @description the reason in the caller's language */
             text: string;
         };

@@ -381,6 +381,7 @@ const (
 	Derived      RefusalReason = "derived"
 	Disabled     RefusalReason = "disabled"
 	Future       RefusalReason = "future"
+	NetworkClock RefusalReason = "networkClock"
 	NotGateway   RefusalReason = "notGateway"
 	NotYours     RefusalReason = "notYours"
 	OutOfRange   RefusalReason = "outOfRange"
@@ -405,6 +406,8 @@ func (e RefusalReason) Valid() bool {
 	case Disabled:
 		return true
 	case Future:
+		return true
+	case NetworkClock:
 		return true
 	case NotGateway:
 		return true

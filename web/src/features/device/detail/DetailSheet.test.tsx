@@ -221,6 +221,16 @@ describe('what arrived', () => {
     expect(rows.map(({ textContent }) => textContent)).toEqual(['2026-11-217001,3973', '2026-11-201,4402,8800']);
   });
 
+  it('tells of a foreign clock, without a warning', async () => {
+    const text = 'The time of arrival counts';
+    const lastRefusal = { time: Date.now() - 60_000, identifier: 'time', reason: 'networkClock' as const, text };
+    server.diagnostics = { ...server.diagnostics, refused: 3, lastRefusal };
+    await open();
+    const intake = part('What arrived and what was refused');
+    expect(await intake.findByText(/“time”: The time of arrival counts\./)).toHaveTextContent('1 min ago');
+    expect(screen.getAllByText(/The time of arrival counts/)).toHaveLength(1);
+  });
+
   it('says that nothing was refused and nothing arrived', async () => {
     await open();
     const intake = part('What arrived and what was refused');

@@ -25,7 +25,7 @@ export function RefusedNote({ device }: { device: Device }) {
   const ahead = data.clockAhead > 60_000;
   return (
     <>
-      {data.refused > 0 && last ? (
+      {data.refused > 0 && last && last.reason !== 'networkClock' ? ( // nothing was lost to that clock
         <div className={css.note}>
           <Note
             tone="warn"

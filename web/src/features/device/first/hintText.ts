@@ -33,6 +33,7 @@ const reasons: Record<Reason, `device.refusal.${Reason}`> = {
   tooLarge: 'device.refusal.tooLarge',
   unused: 'device.refusal.unused',
   tooFast: 'device.refusal.tooFast',
+  networkClock: 'device.refusal.networkClock',
 };
 
 /** What was wrong before the server looked at the secret. */
