@@ -194,15 +194,17 @@ func TestStationRainStepsDownAfterFailedCommits(t *testing.T) {
 	log := &failingJournal{store: store}
 	e := newStations(t, overStore(store), func(o *Options) { o.Journal = log })
 	e.report(0, "totalrainin=30")
-	log.err = errDisk
-	for range 5 {
-		e.report(time.Minute, "totalrainin=20")
+	for i, total := range []string{"20", "20", "30.01", "30.02", "12", "12", "12", "12.01"} {
+		at := time.Duration(i+1) * time.Minute
+		log.err = errDisk
+		for range 5 {
+			e.report(at, "totalrainin="+total)
+		}
+		log.err = nil
+		e.report(at, "totalrainin="+total)
 	}
-	log.err = nil
-	for i, total := range []string{"20", "20", "30.01", "30.02", "12", "30.03"} {
-		e.report(time.Duration(i+1)*time.Minute, "totalrainin="+total)
-	}
-	const want = "60 rainfall=0; 120 rainfall=0; 180 rainfall=0.25; 240 rainfall=0.25; 300 rainfall=0; 360 rainfall=0.25"
+	const want = "60 rainfall=0; 120 rainfall=0; 180 rainfall=0.25; 240 rainfall=0.25; " +
+		"300 rainfall=0; 360 rainfall=0; 420 rainfall=0; 480 rainfall=0.25"
 	if got := stored(t, store, 1, "rainfall"); got != want {
 		t.Errorf("stored %s", got)
 	}
