@@ -201,8 +201,8 @@ func readSnapshot(ctx context.Context, q bun.IDB) (*snapshot, error) {
 		property := Property{
 			ID: r.Number, Identifier: s.identifier[r.Number], FunctionName: r.FunctionName, ElementUnit: r.ElementUnit,
 			ElementData: r.ElementData, DataType: r.DataType, AccessMode: r.AccessMode,
-			Min: r.MinValue, Max: r.MaxValue, Clamp: r.Clamp, Precision: r.Decimals, Formula: r.Formula, Upload: r.Upload,
-			MaxRise: r.MaxRise,
+			Min: r.MinValue, Max: r.MaxValue, Clamp: r.Clamp, Precision: r.Decimals,
+			Formula: r.Formula, Upload: r.Upload, MaxRise: r.MaxRise,
 		}
 		if property.Derived() {
 			if err := errors.Join(

@@ -8,8 +8,9 @@ import (
 	"tilth/internal/domain/device"
 )
 
-// A calibration corrects what a sensor measured, and so does the clamp of a property. Readings stay on disk as they arrived; every reader
-// corrects them with the curves of the device. So nothing is lost when a calibration is undone.
+// A calibration corrects what a sensor measured, and so does the clamp of a property. Readings stay on
+// disk as they arrived; every reader corrects them with the curves of the device. So nothing is lost when
+// a calibration is undone.
 
 // Fact is a calibration of a property from a time on, until the next one.
 type Fact struct {

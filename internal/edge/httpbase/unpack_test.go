@@ -71,8 +71,9 @@ func TestBodyIsUnpacked(t *testing.T) {
 		if c.err == nil && string(body) != c.want {
 			t.Errorf("%s: %.20q", name, body)
 		}
-		if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge != errors.As(c.err, new(*http.MaxBytesError)) ||
-			!tooLarge && !errors.Is(err, c.err) {
+		_, tooLarge := errors.AsType[*http.MaxBytesError](err)
+		_, wanted := errors.AsType[*http.MaxBytesError](c.err)
+		if tooLarge != wanted || !tooLarge && !errors.Is(err, c.err) {
 			t.Errorf("%s: %v, want %v", name, err, c.err)
 		}
 		release()

@@ -86,7 +86,8 @@ func TestHTTPGzip(t *testing.T) {
 			t.Errorf("%s: accepts %q", c.name, accepts)
 		}
 	}
-	if got, want := describe(e.journal.frames()), "1@0 hum=1; 1@1 hum=2; 1@2 hum=3; 1@3 hum=5; 1@4 air=10"; got != want {
+	want := "1@0 hum=1; 1@1 hum=2; 1@2 hum=3; 1@3 hum=5; 1@4 air=10"
+	if got := describe(e.journal.frames()); got != want {
 		t.Errorf("committed %s, want %s", got, want)
 	}
 	if in := e.diagnostics.Get(green, 1); in.Messages != 16 || in.Refused != 10 {

@@ -250,8 +250,8 @@ func (f *fileErrors) property(n ast.Node, at filePos) fileProperty {
 		"identifier": f.trimmed(&p.identifier), "functionName": f.trimmed(&p.functionName),
 		"elementUnit": f.trimmed(&p.elementUnit), "elementData": f.trimmed(&p.elementData),
 		"dataType": f.trimmed(&p.dataType), "accessMode": f.trimmed(&p.accessMode),
-		"min": f.number(&p.min), "max": f.number(&p.max), "clamp": f.number(&p.clamp), "precision": f.integer(&p.precision),
-		"upload":  f.trimmed(&p.upload),
+		"min": f.number(&p.min), "max": f.number(&p.max), "precision": f.integer(&p.precision),
+		"clamp": f.number(&p.clamp), "upload": f.trimmed(&p.upload),
 		"maxRise": f.number(&p.maxRise),
 		"formula": f.trimmed(&p.formula), "inputs": optionalListReader(f, &p.inputs, f.readText),
 		"parameters": func(n ast.Node, at filePos) {
