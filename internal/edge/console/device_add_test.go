@@ -200,7 +200,7 @@ func TestFirstReading(t *testing.T) {
 			Time   int64
 			Values map[string]any
 		}
-		Hints []struct{ Kind, Address, Identifier, Reason, DidYouMean string }
+		Hints []struct{ Kind, Address, Identifier, Reason, DidYouMean, Path string }
 	}
 	call := testkit.Call{Path: addPath + "get/first-reading?deviceName=" + name, Token: w.ada}
 	var waiting state
@@ -243,6 +243,13 @@ func TestFirstReading(t *testing.T) {
 		if e.Name == "hint" {
 			t.Errorf("a viewer gets %s", e.Data)
 		}
+	}
+	w.Hints.NoteFault(testkit.Ref(d), device.FaultMQTT31, netip.MustParseAddr("127.0.0.1"))
+	w.Hints.NotePath(testkit.Ref(d), "/api/v1/SECRET/ecowitt", netip.MustParseAddr("127.0.0.1"))
+	w.decode(t, call, &waiting)
+	if got := waiting.Hints; got[0].Kind != "wrongPath" || got[0].Path != "/api/v1/SECRET/ecowitt" ||
+		got[0].Address != "127.0.0.x" || got[1].Kind != "wrongProtocol" || got[1].Reason != "mqtt31" {
+		t.Errorf("%+v", got)
 	}
 	w.measure(t, d, w.Clock.Now(), map[string]reading.Value{"airTemperature": reading.Number(3.4)})
 	var received state

@@ -396,6 +396,10 @@ func TestNonCallPaths(t *testing.T) {
 			t.Errorf("%s: %d %q", path, a.Status, a.Body)
 		}
 	}
+	// Where a station reports whose path was never set.
+	if a := w.Do(t, testkit.Call{Method: http.MethodPost, Path: "/data/report/"}); string(a.Body) != "edge" {
+		t.Errorf("a station's report: %d %q", a.Status, a.Body)
+	}
 }
 
 // A handler that takes over the connection, as for a WebSocket, gets it.

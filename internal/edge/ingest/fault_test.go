@@ -27,13 +27,6 @@ func (e *edge) wantHint(t *testing.T, name string, want device.Hint) {
 	}
 }
 
-func (e *edge) forgetHints(t *testing.T) {
-	t.Helper()
-	for _, x := range testDevices() {
-		e.pipeline.opts.Hints.Forget(x.Ref)
-	}
-}
-
 // mqttConnect is a CONNECT of any protocol and level; properties are those of MQTT 5.
 func mqttConnect(protocol string, level, flags byte, properties []byte, fields ...string) []byte {
 	body := bytes.Join([][]byte{prefixed(protocol), {level, flags, 0, 60}, properties}, nil)

@@ -35,6 +35,9 @@ func raw(t *testing.T, address, request string, size int) (status int, answer st
 		t.Fatal(err)
 	}
 	defer nc.Close()
+	if err := nc.SetDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
 	if size == 0 {
 		size = len(request)
 	}
@@ -56,7 +59,8 @@ func raw(t *testing.T, address, request string, size int) (status int, answer st
 }
 
 func request(method, path, body string) string {
-	return method + " " + path + " HTTP/1.1\r\nHost: x\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body
+	length := strconv.Itoa(len(body))
+	return method + " " + path + " HTTP/1.1\r\nHost: x\r\nContent-Length: " + length + "\r\n\r\n" + body
 }
 
 // A path with a slash too many or the first one missing is served as the right one; the device gets a

@@ -10,7 +10,9 @@ import (
 )
 
 // prefixed is a string or binary field of a packet, with its length.
-func prefixed(s string) []byte { return append(binary.BigEndian.AppendUint16(nil, uint16(len(s))), s...) }
+func prefixed(s string) []byte {
+	return append(binary.BigEndian.AppendUint16(nil, uint16(len(s))), s...)
+}
 
 // block is a property block, with its length.
 func block(properties ...[]byte) []byte {
@@ -96,7 +98,8 @@ func TestMQTTSignInWithEmptyField(t *testing.T) {
 			}
 			c := e.dial(version)
 			c.send(framed(0x10, bytes.Join([][]byte{
-				prefixed("MQTT"), {version, 0xC2, 0, 60}, properties, prefixed("a"), prefixed(test.user), prefixed(test.password),
+				prefixed("MQTT"), {version, 0xC2, 0, 60}, properties,
+				prefixed("a"), prefixed(test.user), prefixed(test.password),
 			}, nil)))
 			c.want(fmt.Sprintf("%s: CONNACK %#x", name, code), func(kind byte, body []byte) bool {
 				return kind == v5.CONNACK && len(body) >= 2 && body[0] == 0 && body[1] == code

@@ -298,7 +298,8 @@ func (c *checker) user(u *fileUser, scope string) {
 			u.userName.at,
 		)
 	}
-	if p, n := u.password, identity.PasswordLength(u.password.value); p.valid && (n < c.minPassword || n > maxPassword) {
+	length := identity.PasswordLength(u.password.value)
+	if p := u.password; p.valid && (length < c.minPassword || length > maxPassword) {
 		why := ""
 		if c.minPassword != identity.PasswordMin {
 			why = ", as --password-min of the server says"

@@ -23,14 +23,14 @@ func TestInsertion(t *testing.T) {
 	insertion := Insertion{Beginnings: []string{"POST api/", "GET api/"}, Text: "//"}
 	for sent, want := range map[string]string{
 		"POST api/x HTTP/1.1\r\n\r\nPOST api/y": "POST //api/x HTTP/1.1\r\n\r\nPOST api/y",
-		"GET api/":                             "GET //api/",
-		"POST /api/x HTTP/1.1\r\n\r\n":         "POST /api/x HTTP/1.1\r\n\r\n",
-		"POST ap":                              "POST ap",
-		"POST apx/":                            "POST apx/",
-		"\x16\x03\x01":                         "\x16\x03\x01",
-		"xPOST api/x":                          "xPOST api/x",
-		"":                                     "",
-		"GET api/" + strings.Repeat("x", 5000): "GET //api/" + strings.Repeat("x", 5000),
+		"GET api/":                              "GET //api/",
+		"POST /api/x HTTP/1.1\r\n\r\n":          "POST /api/x HTTP/1.1\r\n\r\n",
+		"POST ap":                               "POST ap",
+		"POST apx/":                             "POST apx/",
+		"\x16\x03\x01":                          "\x16\x03\x01",
+		"xPOST api/x":                           "xPOST api/x",
+		"":                                      "",
+		"GET api/" + strings.Repeat("x", 5000):  "GET //api/" + strings.Repeat("x", 5000),
 	} {
 		for how, parts := range map[string]func(io.Reader) io.Reader{
 			"at once":           func(r io.Reader) io.Reader { return r },

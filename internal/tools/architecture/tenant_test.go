@@ -76,6 +76,8 @@ var tenantlessMethods = map[string]string{
 	"device.StatusStore.HandOver":    "leaves every tenant's presence to the next leader",
 	"device.StatusStore.TakeOver":    "a leader goes on with every tenant's presence",
 	"device.Registry.RefusedSignIn":  "establishes the tenant from a device's former secret or its name",
+	"device.Registry.Claimed":        "establishes the tenant from a device's name or secret",
+	"device.Registry.Named":          "establishes the tenant from a device's name",
 	"device.TraceStore.Load":         "a start loads every tenant's traces",
 	"device.TraceStore.Run":          "writes every tenant's traces later",
 	"device.TraceStore.Flush":        "writes every tenant's traces later",
