@@ -315,7 +315,8 @@ func TestClampedReadings(t *testing.T) {
 			answers = append(answers, more+" "+string(w.Do(t, w.get(aggregates+more)).Body))
 		}
 		value, raw := w.airOf(t)
-		if a := w.Do(t, w.get(lastPath+"?deviceName=WS-1")); strings.Contains(string(a.Body), `"clamped":true`) != (raw != "") {
+		a := w.Do(t, w.get(lastPath+"?deviceName=WS-1"))
+		if strings.Contains(string(a.Body), `"clamped":true`) != (raw != "") {
 			t.Errorf("latest %s", a.Body)
 		}
 		lines := sheetLines(t, openSpreadsheet(t, w, w.get(w.pathAroundNow(exportPath, "WS-1", "airTemperature"))), "Readings")

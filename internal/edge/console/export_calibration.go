@@ -30,7 +30,9 @@ func (e *export) dropUnused(ctx context.Context) error {
 		applies := !curve.Clamped || curve.AppliesTo(e.from, e.to, math.Inf(-1))
 		if !applies {
 			days, err := e.readings.Aggregates(
-				reading.WithRaw(ctx), e.device.Tenant, e.device.ID, e.from, e.to, []device.PropertyID{p.ID}, reading.Day)
+				reading.WithRaw(ctx), e.device.Tenant, e.device.ID, e.from, e.to,
+				[]device.PropertyID{p.ID}, reading.Day,
+			)
 			if err != nil {
 				return err
 			}

@@ -35,6 +35,9 @@ func raw(t *testing.T, address, request string, size int) (status int, answer st
 		t.Fatal(err)
 	}
 	defer nc.Close()
+	if err := nc.SetDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
 	if size == 0 {
 		size = len(request)
 	}
