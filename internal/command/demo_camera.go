@@ -75,7 +75,6 @@ func (d *demo) setUpCameras(ctx context.Context, s *app.Server) error {
 // withCameras adds the cameras' films to a handler.
 func withCameras(next http.Handler, now func() time.Time) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/", next)
 	mux.HandleFunc("GET "+cameraPath+"{name}", func(w http.ResponseWriter, r *http.Request) {
 		name := r.PathValue("name")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -97,7 +96,13 @@ func withCameras(next http.Handler, now func() time.Time) http.Handler {
 		}
 		http.ServeFileFS(w, r, cameraFiles, "camera/"+name)
 	})
-	return mux
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, cameraPath) {
+			mux.ServeHTTP(w, r)
+			return
+		}
+		next.ServeHTTP(w, r) // not by way of mux, which redirects paths with slashes too many
+	})
 }
 
 // cameraPlaylist is the playlist of a camera that has run since 1970: the latest pieces, in an

@@ -88,6 +88,16 @@ func TestCameraFiles(t *testing.T) {
 	}
 }
 
+// Devices' paths with slashes too many are not redirected on the way.
+func TestCamerasLeaveOtherPathsAlone(t *testing.T) {
+	passed := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest(http.MethodPost, "//api/v1/secret/ecowitt", nil)
+	if withCameras(passed, time.Now).ServeHTTP(w, r); w.Code != http.StatusTeapot {
+		t.Errorf("answered with %d", w.Code)
+	}
+}
+
 // Every camera of the demo has a picture.
 func TestEveryDemoCameraHasAVideo(t *testing.T) {
 	seen := 0

@@ -9967,7 +9967,7 @@ export interface operations {
                     "application/json": components["schemas"]["TelemetryRefusal"];
                 };
             };
-            /** @description The body did not arrive within 60 seconds: nothing of it is stored, send it again */
+            /** @description The body did not arrive within 10 seconds: nothing of it is stored, send it again */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -10056,7 +10056,7 @@ export interface operations {
                     "application/json": components["schemas"]["TelemetryRefusal"];
                 };
             };
-            /** @description The body did not arrive within 60 seconds: nothing of it is stored, send it again */
+            /** @description The body did not arrive within 10 seconds: nothing of it is stored, send it again */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -10155,7 +10155,7 @@ export interface operations {
                     "application/json": components["schemas"]["TelemetryRefusal"];
                 };
             };
-            /** @description The body did not arrive within 60 seconds: nothing of it is stored, send it again */
+            /** @description The body did not arrive within 10 seconds: nothing of it is stored, send it again */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -10245,7 +10245,7 @@ export interface operations {
                     "text/plain": "INVALIDPASSWORDID";
                 };
             };
-            /** @description The body did not arrive within 60 seconds: nothing of it is stored, send it again */
+            /** @description The body did not arrive within 10 seconds: nothing of it is stored, send it again */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -10342,7 +10342,7 @@ export interface operations {
                     "text/plain": "INVALIDPASSWORDID";
                 };
             };
-            /** @description The body did not arrive within 60 seconds: nothing of it is stored, send it again */
+            /** @description The body did not arrive within 10 seconds: nothing of it is stored, send it again */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -10450,7 +10450,7 @@ export interface operations {
                     "application/json": components["schemas"]["TelemetryRefusal"];
                 };
             };
-            /** @description The body did not arrive within 60 seconds: nothing of it is stored, send it again */
+            /** @description The body did not arrive within 10 seconds: nothing of it is stored, send it again */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -10555,7 +10555,7 @@ export interface operations {
                     "application/json": components["schemas"]["TelemetryRefusal"];
                 };
             };
-            /** @description The body did not arrive within 60 seconds: nothing of it is stored, send it again */
+            /** @description The body did not arrive within 10 seconds: nothing of it is stored, send it again */
             408: {
                 headers: {
                     [name: string]: unknown;
