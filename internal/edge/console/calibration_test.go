@@ -319,7 +319,8 @@ func TestClampedReadings(t *testing.T) {
 		if strings.Contains(string(a.Body), `"clamped":true`) != (raw != "") {
 			t.Errorf("latest %s", a.Body)
 		}
-		lines := sheetLines(t, openSpreadsheet(t, w, w.get(w.pathAroundNow(exportPath, "WS-1", "airTemperature"))), "Readings")
+		export := w.get(w.pathAroundNow(exportPath, "WS-1", "airTemperature"))
+		lines := sheetLines(t, openSpreadsheet(t, w, export), "Readings")
 		return append(answers, "latest "+value+" "+raw, "export "+lines[0]+lines[1])
 	}
 	for _, a := range clampTo(20.5) {
