@@ -2,17 +2,13 @@ package httpbase
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"testing"
 	"time"
-
-	"tilth/internal/tools/testkit"
 )
 
 func post(body string) *http.Request {
@@ -53,38 +49,38 @@ func TestBodyLimitsOnClosedConnection(t *testing.T) {
 	}
 }
 
+// deadlines is a connection that notes the deadlines of reading.
+type deadlines struct {
+	http.ResponseWriter
+	set []time.Time
+}
+
+func (d *deadlines) SetReadDeadline(at time.Time) error {
+	d.set = append(d.set, at)
+	return nil
+}
+
 // The time of a body that waits for its turn begins with its first read, and ends with the body.
 func TestBodyTimeoutOnRead(t *testing.T) {
-	const within = 50 * time.Millisecond
-	ended := make(chan error, 1)
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		BodyLimits{Bytes: 10, ReadTimeout: within}.ApplyOnRead(NewStatusWriter(w), r)
-		time.Sleep(2 * within) // it has its turn only now
-		body, err := io.ReadAll(r.Body)
-		if err == nil {
-			select {
-			case <-r.Context().Done():
-				err = r.Context().Err()
-			case <-time.After(2 * within):
-			}
+	conn, r := &deadlines{}, post("hallo")
+	BodyLimits{Bytes: 10, ReadTimeout: time.Hour}.ApplyOnRead(NewStatusWriter(conn), r)
+	if len(conn.set) > 0 {
+		t.Errorf("before it is read: %v", conn.set)
+	}
+	read := func(want error) {
+		t.Helper()
+		if _, err := r.Body.Read(make([]byte, 5)); !errors.Is(err, want) {
+			t.Errorf("%v, not %v", err, want)
 		}
-		ended <- fmt.Errorf("%s: %w", body, err)
-	}))
-	defer s.Close()
-	for body, want := range map[string]error{"ha": os.ErrDeadlineExceeded, "hallo": nil} {
-		nc, err := net.Dial("tcp", s.Listener.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := io.WriteString(nc, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n"+body); err != nil {
-			t.Fatal(err)
-		}
-		err = testkit.Receive(t, "the end of reading", ended)
-		if !strings.HasPrefix(err.Error(), body+":") || want != nil && !errors.Is(err, want) ||
-			want == nil && errors.Unwrap(err) != nil {
-			t.Errorf("%q: %v", body, err)
-		}
-		nc.Close()
+	}
+	before := time.Now()
+	read(nil)
+	if len(conn.set) != 1 || conn.set[0].Before(before.Add(time.Hour)) || conn.set[0].After(time.Now().Add(time.Hour)) {
+		t.Errorf("read from %v on: %v", before, conn.set)
+	}
+	read(io.EOF)
+	if len(conn.set) != 2 || !conn.set[1].IsZero() {
+		t.Errorf("after its end: %v", conn.set)
 	}
 }
 

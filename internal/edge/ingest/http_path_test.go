@@ -50,12 +50,7 @@ func raw(t *testing.T, address, request string, size int) (status int, answer st
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.Body.Close()
-	b, err := io.ReadAll(r.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r.StatusCode, string(b), r.Header
+	return answerOf(t, r)
 }
 
 func request(method, path, body string) string {

@@ -34,6 +34,12 @@ func post(t testing.TB, url, body string) (int, string, http.Header) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return answerOf(t, r)
+}
+
+// answerOf returns status, body and headers of an answer.
+func answerOf(t testing.TB, r *http.Response) (int, string, http.Header) {
+	t.Helper()
 	defer r.Body.Close()
 	b, err := io.ReadAll(r.Body)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"tilth/internal/domain/reading"
 )
 
-// maxHeldGauges bounds heldGauges. One that is dropped loses what TestStationRainOverARestart says.
+// maxHeldGauges bounds heldGauges. Of one that is dropped, counts that are not believed
+// are waited for anew, as after a restart.
 const maxHeldGauges = 10_000
 
 // rainCounter is a field that counts rain, and the readings of it.

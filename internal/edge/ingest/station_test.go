@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -141,12 +140,7 @@ func get(t testing.TB, address string) (int, string, http.Header) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.Body.Close()
-	b, err := io.ReadAll(r.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r.StatusCode, string(b), r.Header
+	return answerOf(t, r)
 }
 
 func ecowittPath(name string) string { return "/api/v1/" + secretOf(name) + "/ecowitt" }
