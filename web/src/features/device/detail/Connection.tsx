@@ -8,6 +8,7 @@ import { FirstReading } from '../first/FirstReading';
 import { HintList } from '../first/HintList';
 import { useFirstReading } from '../first/useFirstReading';
 import { connectionQuery } from '../queries';
+import css from './Connection.module.css';
 import { ConnectionHelp } from './ConnectionHelp';
 import { NewSecret } from './NewSecret';
 import { Fetched, Section } from './Section';
@@ -66,5 +67,9 @@ function Troubles({ device: { deviceName, productName }, onNewSecret }: AwaitedP
     ({ kind, time }) => kind === 'wrongPath' || (kind === 'wrongProtocol' && time > (reading?.time ?? 0)),
   );
   const device = { deviceName, model: productName };
-  return shown.length > 0 ? <HintList hints={shown} device={device} properties={[]} onNewSecret={onNewSecret} /> : null;
+  return shown.length > 0 ? (
+    <div className={css.troubles}>
+      <HintList hints={shown} device={device} properties={[]} onNewSecret={onNewSecret} />
+    </div>
+  ) : null;
 }
