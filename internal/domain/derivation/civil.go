@@ -1,6 +1,10 @@
 package derivation
 
-import "time"
+import (
+	"time"
+
+	"tilth/internal/domain/tenant"
+)
 
 // civilDay is a day of the calendar, as the number of days since 1 January 1970.
 type civilDay int
@@ -21,12 +25,7 @@ func dayOf(at int64, zone *time.Location) civilDay {
 // begin returns the first instant of the day in a zone, epoch milliseconds.
 func (d civilDay) begin(zone *time.Location) int64 {
 	year, month, day := d.date()
-	t := time.Date(year, month, day, 0, 0, 0, 0, zone)
-	if t.Day() != day {
-		// Clocks jump over midnight: the day begins with the jump.
-		_, t = t.ZoneBounds()
-	}
-	return t.UnixMilli()
+	return tenant.StartOfDay(year, month, day, zone).UnixMilli()
 }
 
 // lastMilli returns the last millisecond of the day in a zone, the time of the day's values.

@@ -51,6 +51,26 @@ const (
 
 func (s Step) ms() int64 { return time.Duration(s).Milliseconds() }
 
+func (s Step) refuse() error {
+	return fmt.Errorf("reading: aggregates of %s: only of an hour or a day", time.Duration(s))
+}
+
+func (s Step) bounds(at int64) (begin, end int64) {
+	begin = at - floorMod(at, s.ms())
+	return begin, begin + s.ms()
+}
+
+func (s Step) divideHours(_, _ int64) bool { return false }
+
+// steps are hours or days that follow one another.
+type steps interface {
+	// bounds gives the begin of a time's step, and of the next one (epoch ms).
+	bounds(at int64) (begin, end int64)
+	// divideHours reports whether a step begins between two times at another time than that of an
+	// hour (UTC).
+	divideHours(first, last int64) bool
+}
+
 // AggregateReader is the part of the store that reads aggregates, or the readings if there are few.
 type AggregateReader interface {
 	Aggregates(
@@ -61,12 +81,13 @@ type AggregateReader interface {
 		props []device.PropertyID,
 		step Step,
 	) (map[device.PropertyID][]Aggregate, error)
-	DailyAggregates(
+	ZoneAggregates(
 		ctx context.Context,
 		t tenant.ID,
 		d device.ID,
 		from, to int64,
 		props []device.PropertyID,
+		step Step,
 		zone *time.Location,
 	) (map[device.PropertyID][]Aggregate, error)
 	Range(
@@ -89,8 +110,13 @@ type AggregateReader interface {
 func (s *Store) Aggregates(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID,
 	step Step) (map[device.PropertyID][]Aggregate, error) {
 	if step != Hour && step != Day {
-		return nil, fmt.Errorf("reading: aggregates of %s: only of an hour or a day", time.Duration(step))
+		return nil, step.refuse()
 	}
+	return s.aggregates(ctx, device.Ref{Tenant: t, ID: d}, from, to, props, step)
+}
+
+func (s *Store) aggregates(ctx context.Context, ref device.Ref, from, to int64, props []device.PropertyID,
+	by steps) (map[device.PropertyID][]Aggregate, error) {
 	if len(props) == 0 || from > to {
 		return map[device.PropertyID][]Aggregate{}, nil
 	}
@@ -98,11 +124,10 @@ func (s *Store) Aggregates(ctx context.Context, t tenant.ID, d device.ID, from, 
 		return nil, err
 	}
 	defer s.leave()
-	from, to = clampTime(from), clampTime(to)
-	from -= floorMod(from, step.ms())
-	to += step.ms() - 1 - floorMod(to, step.ms())
-	into := &aggregators{step: step.ms(), byProperty: map[device.PropertyID][]Aggregate{}}
-	if err := s.aggregateInto(ctx, device.Ref{Tenant: t, ID: d}, from, to, sortedProperties(props), into); err != nil {
+	_, end := by.bounds(clampTime(to))
+	begin, _ := by.bounds(clampTime(from))
+	into := &aggregators{steps: by, byProperty: map[device.PropertyID][]Aggregate{}}
+	if err := s.aggregateInto(ctx, ref, begin, end-1, sortedProperties(props), into); err != nil {
 		return nil, err
 	}
 	return into.byProperty, nil
@@ -124,7 +149,7 @@ func (s *Store) aggregateInto(
 	}
 	defer closeInto(&err, r)
 	r.takeSummary = into.takeSummary
-	if into.step == Day.ms() {
+	if into.steps == Day {
 		if r.days, err = into.takeDays(r, complete); err != nil {
 			return err
 		}
@@ -146,13 +171,13 @@ func (s *Store) aggregateInto(
 
 // aggregators holds the aggregates of each property with numbers so far.
 type aggregators struct {
-	step       int64 // ms
+	steps
 	byProperty map[device.PropertyID][]Aggregate
 }
 
 // add merges an aggregate that is not before the last one of its property and lies in one step.
 func (g *aggregators) add(p device.PropertyID, a Aggregate) {
-	a.Time -= floorMod(a.Time, g.step)
+	a.Time, _ = g.bounds(a.Time)
 	list := g.byProperty[p]
 	if n := len(list); n > 0 && list[n-1].Time == a.Time {
 		list[n-1].merge(&a)
@@ -197,7 +222,7 @@ func (g *aggregators) addColumn(b *block, c *column, begin, end int) {
 	after, _ := slices.BinarySearch(c.rows, int32(end))
 	for n < after {
 		at := b.times[c.rows[n]]
-		until := at - floorMod(at, g.step) + g.step
+		_, until := g.bounds(at)
 		last := n + 1
 		for last < after && b.times[c.rows[last]] < until {
 			last++
@@ -257,15 +282,16 @@ func aggregateOfDigits(digits []int64, decimals int) (a Aggregate, ok bool) {
 }
 
 // takeSummary takes the hours of a column from its minmax and its hour sums. It returns false if the
-// segment has no hour sums of the column.
+// segment has no hour sums of the column, or holds an hour of two steps.
 func (g *aggregators) takeSummary(p device.PropertyID, times *rowTimes, minmax, sums []byte) (bool, error) {
-	if len(sums) == 0 {
+	first := times.at(0)
+	if len(sums) == 0 || g.divideHours(first, times.at(int32(times.count-1))) {
 		return false, nil
 	}
 	decimals := int(minmax[0])
 	return true, forEachHour(times, minmax, sums, func(begin int64, h *hourTotal, scale float64) {
 		g.add(p, Aggregate{
-			Time:     begin,
+			Time:     max(begin, first), // a step may begin in the hour, before the segment
 			Count:    h.count,
 			Lowest:   float64(h.lowest) / scale,
 			Highest:  float64(h.highest) / scale,

@@ -8,59 +8,54 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// DailyAggregates is Aggregates by the days of a zone: the aggregates of those that overlap from <=
-// time <= to (epoch ms), each with the time of its midnight. An hour (UTC) counts in whole to the day
-// in which it begins; that matters only in zones whose offset is not whole hours.
-func (s *Store) DailyAggregates(ctx context.Context, t tenant.ID, d device.ID, from, to int64,
-	props []device.PropertyID, zone *time.Location) (map[device.PropertyID][]Aggregate, error) {
+// ZoneAggregates is Aggregates by the days of a zone, or by the hours (UTC) of its days: an hour in
+// which a day begins is two.
+func (s *Store) ZoneAggregates(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID,
+	step Step, zone *time.Location) (map[device.PropertyID][]Aggregate, error) {
 	if zone == time.UTC || zone.String() == time.UTC.String() {
-		return s.Aggregates(ctx, t, d, from, to, props, Day)
+		return s.Aggregates(ctx, t, d, from, to, props, step)
 	}
-	days := localDays{zone: zone}
-	from, to = clampTime(from), clampTime(to)
-	from = days.begin(from)
-	days.begin(to)
-	to = days.end - 1
-	hours, err := s.Aggregates(ctx, t, d, from, to, props, Hour)
-	if err != nil {
-		return nil, err
+	by, ref := zoneDays{zone: zone}, device.Ref{Tenant: t, ID: d}
+	switch step {
+	case Day:
+		return s.aggregates(ctx, ref, from, to, props, &by)
+	case Hour:
+		return s.aggregates(ctx, ref, from, to, props, &zoneHours{by})
 	}
-	for p, list := range hours {
-		days.end = from // begin anew
-		merged := list[:0]
-		for i := range list {
-			a := list[i]
-			if a.Time < from || a.Time > to {
-				continue // the part of an hour at an end that belongs to another day
-			}
-			a.Time = days.begin(a.Time)
-			if n := len(merged); n > 0 && merged[n-1].Time == a.Time {
-				merged[n-1].merge(&a)
-			} else {
-				merged = append(merged, a)
-			}
-		}
-		if hours[p] = merged; len(merged) == 0 {
-			delete(hours, p)
-		}
-	}
-	return hours, nil
+	return nil, step.refuse()
 }
 
-// localDays finds the days of a zone; it keeps the last one.
-type localDays struct {
+// zoneDays are the days of a zone. It remembers the last one.
+type zoneDays struct {
 	zone       *time.Location
-	first, end int64 // midnight of the last day, and of the next one; epoch milliseconds
+	first, end int64 // of the last day, epoch milliseconds
 }
 
-// begin returns the midnight with which the day of a time begins, epoch milliseconds.
-func (d *localDays) begin(at int64) int64 {
+func (d *zoneDays) bounds(at int64) (begin, end int64) {
 	if at < d.first || at >= d.end {
-		year, month, day := time.UnixMilli(at).In(d.zone).Date()
-		d.first = time.Date(year, month, day, 0, 0, 0, 0, d.zone).UnixMilli()
-		d.end = time.Date(year, month, day+1, 0, 0, 0, 0, d.zone).UnixMilli()
+		d.first, d.end = tenant.DayBounds(at, d.zone)
 	}
-	return d.first
+	return d.first, d.end
+}
+
+// divideHours reports whether one of the days begins within an hour (UTC) between two times, not at its
+// begin: the hour's readings then belong to two days.
+func (d *zoneDays) divideHours(first, last int64) bool {
+	for _, end := d.bounds(first); end <= last; _, end = d.bounds(end) {
+		if end%msPerHour != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// zoneHours are the hours (UTC) of a zone's days: one in which a day begins is two.
+type zoneHours struct{ zoneDays }
+
+func (h *zoneHours) bounds(at int64) (begin, end int64) {
+	begin, end = Hour.bounds(at)
+	first, next := h.zoneDays.bounds(at)
+	return max(begin, first), min(end, next)
 }
 
 // Span returns the begin of the first day (UTC) with readings of any device and the end of the last

@@ -31,10 +31,10 @@ func readAggregates(
 }
 
 // aggregatesFromRows computes the aggregates from the readings only.
-func aggregatesFromRows(rows []row, step Step) map[device.PropertyID][]Aggregate {
+func aggregatesFromRows(rows []row, by steps) map[device.PropertyID][]Aggregate {
 	all := map[device.PropertyID][]Aggregate{}
 	for _, r := range rows {
-		begin := r.Time - floorMod(r.Time, step.ms())
+		begin, _ := by.bounds(r.Time)
 		for _, f := range r.Fields {
 			v := f.Value.num
 			list := all[f.Property]
@@ -95,20 +95,23 @@ func TestAggregatesEqualReadings(t *testing.T) {
 			seal(t, s, time.UnixMilli(start+(days-1)*msPerDay+2*60*minute))
 			compare := func(what string) {
 				t.Helper()
-				for _, step := range []Step{Hour, Day} {
+				for name, by := range map[string]steps{
+					"hour": Hour, "day": Day, "Istanbul": zoneDaysOf("Europe/Istanbul"),
+					"Kolkata": zoneDaysOf("Asia/Kolkata"), "Kathmandu": zoneDaysOf("Asia/Kathmandu"),
+					"St John's": zoneDaysOf("America/St_Johns"), "hour in Kathmandu": &zoneHours{*zoneDaysOf("Asia/Kathmandu")},
+				} {
 					for range 8 {
 						from := start + rng.Int64N(days*msPerDay) - msPerDay/2
 						to := from + rng.Int64N(days*msPerDay)
-						got := readAggregates(t, s, 1, 7, from, to, step, props...)
-						from -= floorMod(from, step.ms())
-						to += step.ms() - 1 - floorMod(to, step.ms())
-						want := aggregatesFromRows(readRange(t, s, 1, 7, from, to, props...), step)
+						got, err := s.aggregates(t.Context(), device.Ref{Tenant: 1, ID: 7}, from, to, props, by)
+						if err != nil {
+							t.Fatal(err)
+						}
+						_, end := by.bounds(to)
+						from, _ = by.bounds(from)
+						want := aggregatesFromRows(readRange(t, s, 1, 7, from, end-1, props...), by)
 						sameAggregates(
-							t,
-							fmt.Sprintf("%s, by %v, from %d to %d", what, time.Duration(step), from-start, to-start),
-							got,
-							want,
-						)
+							t, fmt.Sprintf("%s, by %s, from %d to %d", what, name, from-start, to-start), got, want)
 					}
 				}
 			}
@@ -163,45 +166,79 @@ func TestAggregatesReadNoReadings(t *testing.T) {
 	sameAggregates(t, "by day", readAggregates(t, s, 1, 7, start, start+3*msPerDay-1, Day, 1, 2), days)
 }
 
-// TestDailyAggregatesOfZones: by the days of zones before and after UTC, with changes of the clock and
-// an offset of half an hour.
-func TestDailyAggregatesOfZones(t *testing.T) {
-	s := openStore(t, Options{})
-	begin := time.Date(2026, 3, 20, 0, 0, 0, 0, time.UTC).UnixMilli()
-	var batch []Arrival
-	for h := range int64(24 * 14) {
-		batch = append(batch, arrival(1, 7, begin+h*60*minute, num(1, float64(h%31)), text(2, "no number")))
-	}
-	mustAppend(t, s, batch...)
-	seal(t, s, afterAllDays)
-	for _, name := range []string{"UTC", "Asia/Shanghai", "Europe/Berlin", "America/New_York", "Asia/Kolkata"} {
-		zone, err := time.LoadLocation(name)
-		if err != nil {
-			t.Fatal(err)
+func zoneDaysOf(name string) *zoneDays { return &zoneDays{zone: tenant.Zone(name)} }
+
+// Days begin at their zone's midnight, wherever in an hour of UTC it lies, or where the clocks jump over it;
+// they have every reading between. The readings of a day are sealed or not, every half hour.
+func TestAggregatesOfZones(t *testing.T) {
+	for _, c := range []struct {
+		zone   string
+		begins []string // of three days, and of the next one
+	}{
+		{"UTC", []string{"2026-03-28T00:00Z", "2026-03-29T00:00Z", "2026-03-30T00:00Z", "2026-03-31T00:00Z"}},
+		{"Asia/Shanghai", []string{"2026-03-27T16:00Z", "2026-03-28T16:00Z", "2026-03-29T16:00Z", "2026-03-30T16:00Z"}},
+		{"Europe/Berlin", []string{"2026-03-27T23:00Z", "2026-03-28T23:00Z", "2026-03-29T22:00Z", "2026-03-30T22:00Z"}},
+		{"Asia/Kolkata", []string{"2026-03-27T18:30Z", "2026-03-28T18:30Z", "2026-03-29T18:30Z", "2026-03-30T18:30Z"}},
+		{"Asia/Kathmandu", []string{"2026-03-27T18:15Z", "2026-03-28T18:15Z", "2026-03-29T18:15Z", "2026-03-30T18:15Z"}},
+		{"Australia/Adelaide", []string{"2026-04-03T13:30Z", "2026-04-04T13:30Z", "2026-04-05T14:30Z", "2026-04-06T14:30Z"}},
+		{"Australia/Lord_Howe", []string{"2026-04-03T13:00Z", "2026-04-04T13:00Z", "2026-04-05T13:30Z", "2026-04-06T13:30Z"}},
+		{"America/St_Johns", []string{"2026-03-07T03:30Z", "2026-03-08T03:30Z", "2026-03-09T02:30Z", "2026-03-10T02:30Z"}},
+		// The clocks skip midnight of the second day.
+		{"America/Santiago", []string{"2026-09-05T04:00Z", "2026-09-06T04:00Z", "2026-09-07T03:00Z", "2026-09-08T03:00Z"}},
+		{"America/Havana", []string{"2026-03-07T05:00Z", "2026-03-08T05:00Z", "2026-03-09T04:00Z", "2026-03-10T04:00Z"}},
+		{"Atlantic/Azores", []string{"2026-03-28T01:00Z", "2026-03-29T01:00Z", "2026-03-30T00:00Z", "2026-03-31T00:00Z"}},
+		{"Africa/Cairo", []string{"2026-04-22T22:00Z", "2026-04-23T22:00Z", "2026-04-24T21:00Z", "2026-04-25T21:00Z"}},
+		// They show midnight of the second day twice.
+		{"America/Havana", []string{"2026-10-31T04:00Z", "2026-11-01T04:00Z", "2026-11-02T05:00Z", "2026-11-03T05:00Z"}},
+	} {
+		s := openStore(t, Options{})
+		var begins []int64
+		for _, text := range c.begins {
+			at, err := time.Parse("2006-01-02T15:04Z07:00", text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			begins = append(begins, at.UnixMilli())
 		}
-		from, to := begin+2*msPerDay+5*60*minute, begin+12*msPerDay
-		got, err := s.DailyAggregates(t.Context(), 1, 7, from, to, []device.PropertyID{1, 2}, zone)
-		if err != nil {
-			t.Fatal(err)
-		}
-		midnight := func(at int64) int64 {
-			y, m, d := time.UnixMilli(at).In(zone).Date()
-			return time.Date(y, m, d, 0, 0, 0, 0, zone).UnixMilli()
-		}
+		var batch []Arrival
 		want := map[device.PropertyID][]Aggregate{}
-		for _, a := range batch {
-			day := midnight(a.Time)
-			if day < midnight(from) || day > midnight(to) {
-				continue
+		for day, begin := range begins[:3] {
+			a := Aggregate{Time: begin, Lowest: 1e9, Highest: -1e9}
+			for at := begin; at < begins[day+1]; at += 5 * minute {
+				// The first and the last readings of a day are its extremes.
+				v := 500 + float64(day)
+				if at == begin {
+					v = float64(day)
+				} else if at == begins[day+1]-5*minute {
+					v = 1000 + float64(day)
+				}
+				batch = append(batch, arrival(1, 7, at, num(1, v), text(2, "no number")))
+				a.Count++
+				a.Lowest, a.Highest, a.Sum = min(a.Lowest, v), max(a.Highest, v), a.Sum+v
 			}
-			v, list := a.Fields[0].Value.num, want[1]
-			if n := len(list) - 1; n >= 0 && list[n].Time == day {
-				list[n].merge(&Aggregate{Count: 1, Lowest: v, Highest: v, Sum: v})
-			} else {
-				want[1] = append(list, Aggregate{Time: day, Count: 1, Lowest: v, Highest: v, Sum: v})
-			}
+			want[1] = append(want[1], a)
 		}
-		sameAggregates(t, name, got, want)
+		mustAppend(t, s, batch...)
+		compare := func(what string) {
+			t.Helper()
+			// Days at the ends count in whole.
+			got, err := s.ZoneAggregates(t.Context(), 1, 7, begins[0]+10*minute, begins[3]-10*minute,
+				[]device.PropertyID{1, 2}, Day, tenant.Zone(c.zone))
+			if err != nil {
+				t.Fatal(err)
+			}
+			sameAggregates(t, c.zone+what, got, want)
+			got, err = s.ZoneAggregates(t.Context(), 1, 7, begins[1], begins[1], []device.PropertyID{1}, Day, tenant.Zone(c.zone))
+			if err != nil {
+				t.Fatal(err)
+			}
+			sameAggregates(t, c.zone+what+", one day", got, map[device.PropertyID][]Aggregate{1: want[1][1:2]})
+		}
+		compare("")
+		seal(t, s, time.UnixMilli(begins[2]))
+		compare(", in part sealed")
+		seal(t, s, afterAllDays)
+		compare(", sealed")
 	}
 }
 

@@ -225,11 +225,11 @@ func checkDenseDays(t *testing.T, curves Curves) {
 			sameAggregates(t, "aggregates", readAggregates(t, got, 1, 1, r[0], r[1], step, props...),
 				readAggregates(t, want, 1, 1, r[0], r[1], step, props...))
 		}
-		a, err := got.DailyAggregates(t.Context(), 1, 1, r[0], r[1], props, zone)
+		a, err := got.ZoneAggregates(t.Context(), 1, 1, r[0], r[1], props, Day, zone)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := want.DailyAggregates(t.Context(), 1, 1, r[0], r[1], props, zone)
+		b, err := want.ZoneAggregates(t.Context(), 1, 1, r[0], r[1], props, Day, zone)
 		if err != nil {
 			t.Fatal(err)
 		}

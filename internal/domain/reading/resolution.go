@@ -66,10 +66,10 @@ func (c *valueCount) add(p device.PropertyID, n int) {
 	c.exceeded = c.exceeded || c.readings[p] > c.points
 }
 
-// addHours counts the readings of the hours that lie in the range in whole.
+// addHours counts the readings of the hours (UTC) that lie in the range in whole.
 func (c *valueCount) addHours(p device.PropertyID, list []Aggregate) {
 	for i := range list {
-		if at := list[i].Time; at >= c.from && at+Hour.ms()-1 <= c.to {
+		if begin, end := Hour.bounds(list[i].Time); begin >= c.from && end-1 <= c.to {
 			c.add(p, list[i].Count)
 		}
 	}

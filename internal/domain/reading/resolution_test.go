@@ -125,7 +125,7 @@ func TestStretchesTogether(t *testing.T) {
 			}
 			want, err := s.Aggregates(t.Context(), 1, 1, from, to, props, Hour)
 			if by == ByDay {
-				want, err = s.DailyAggregates(t.Context(), 1, 1, from, to, props, istanbul)
+				want, err = s.ZoneAggregates(t.Context(), 1, 1, from, to, props, Day, istanbul)
 			}
 			if err != nil {
 				t.Fatal(err)

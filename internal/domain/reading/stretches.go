@@ -5,12 +5,13 @@ import (
 	"time"
 
 	"tilth/internal/domain/device"
+	"tilth/internal/domain/tenant"
 )
 
 // Resolution is how finely the numbers of a range are answered.
 type Resolution string
 
-// The resolutions, from the finest to the coarsest. Hours are those of UTC, days those of a zone.
+// The resolutions, from the finest to the coarsest. Days are those of a zone, hours those of UTC within its days.
 const (
 	ByReading Resolution = "raw"
 	ByHour    Resolution = "hour"
@@ -27,7 +28,7 @@ type Stretches struct {
 	Device     device.Ref
 	From, To   int64               // epoch milliseconds, both included
 	Properties []device.PropertyID // numeric
-	Zone       *time.Location      // of the days
+	Zone       *time.Location
 	Steps      int                 // the most hours or days of a stretch; 0: as many as may be read at a time
 
 	first *stretch // the hours with which the range begins, if ChooseResolution has read them
@@ -75,7 +76,7 @@ func (s *Stretches) span() (from, to int64) {
 }
 
 // read reads the stretch that begins with the hour or day of from and has at most so many of them;
-// 0: as many as may be read at a time. The days of most zones are made from hours.
+// 0: as many as may be read at a time. The days of a zone are made from hours, or from readings.
 func (s *Stretches) read(ctx context.Context, by Resolution, from, to int64, steps int) (read *stretch, err error) {
 	most := max(1, maxStretchHours/len(s.Properties))
 	if by == ByDay {
@@ -85,18 +86,17 @@ func (s *Stretches) read(ctx context.Context, by Resolution, from, to int64, ste
 		most = min(most, steps)
 	}
 	read = &stretch{}
-	at := time.UnixMilli(from)
+	step := Hour
 	if by == ByDay {
-		year, month, day := at.In(s.Zone).Date()
-		read.end = time.Date(year, month, day+most, 0, 0, 0, 0, s.Zone).UnixMilli()
-		read.aggregates, err = s.Store.DailyAggregates(
-			ctx, s.Device.Tenant, s.Device.ID, from, min(to, read.end-1), s.Properties, s.Zone,
-		)
-		return read, err
+		step = Day
+		begin, _ := tenant.DayBounds(from, s.Zone)
+		year, month, day := time.UnixMilli(begin).In(s.Zone).Date()
+		read.end = tenant.StartOfDay(year, month, day+most, s.Zone).UnixMilli()
+	} else {
+		read.end = from - floorMod(from, msPerHour) + int64(most)*msPerHour
 	}
-	read.end = at.Truncate(time.Hour).Add(time.Duration(most) * time.Hour).UnixMilli()
-	read.aggregates, err = s.Store.Aggregates(
-		ctx, s.Device.Tenant, s.Device.ID, from, min(to, read.end-1), s.Properties, Hour,
+	read.aggregates, err = s.Store.ZoneAggregates(
+		ctx, s.Device.Tenant, s.Device.ID, from, min(to, read.end-1), s.Properties, step, s.Zone,
 	)
 	return read, err
 }

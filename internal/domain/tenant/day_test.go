@@ -1,6 +1,8 @@
 package tenant_test
 
 import (
+	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -68,5 +70,39 @@ func TestDayBounds(t *testing.T) {
 		if b, e := stamp(begin), stamp(end); b != c.begin || e != c.end {
 			t.Errorf("%s in %s: %s to %s, want %s to %s", c.at, c.zone, b, e, c.begin, c.end)
 		}
+	}
+}
+
+// The days of every zone follow one another, and each begins at the first instant at which clocks
+// show its date: around all changes of the clocks in 40 years.
+func TestDaysOfEveryZone(t *testing.T) {
+	from, to := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2040, 1, 1, 0, 0, 0, 0, time.UTC)
+	dateOf := func(at int64, zone *time.Location) string { return time.UnixMilli(at).In(zone).Format(time.DateOnly) }
+	changes := 0
+	names, err := os.ReadFile("zones.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range strings.Fields(string(names)) {
+		zone := tenant.Zone(name)
+		for _, at := from.In(zone).ZoneBounds(); !at.IsZero() && at.Before(to); _, at = at.ZoneBounds() {
+			changes++
+			previous := int64(0)
+			for step := -30 * time.Hour; step <= 30*time.Hour; step += time.Hour {
+				at := at.Add(step).UnixMilli()
+				begin, end := tenant.DayBounds(at, zone)
+				if begin > at || at >= end || begin < previous {
+					t.Fatalf("%s: %s lies in %s to %s", name, time.UnixMilli(at).In(zone),
+						time.UnixMilli(begin).In(zone), time.UnixMilli(end).In(zone))
+				}
+				if dateOf(begin-1, zone) >= dateOf(begin, zone) {
+					t.Fatalf("%s: a day begins at %s", name, time.UnixMilli(begin).In(zone))
+				}
+				previous = begin
+			}
+		}
+	}
+	if changes < 1000 {
+		t.Errorf("only %d changes of clocks", changes)
 	}
 }

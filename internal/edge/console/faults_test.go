@@ -90,13 +90,14 @@ func (f failingReadings) Aggregates(
 	return nil, f.fail()
 }
 
-func (f failingReadings) DailyAggregates(
+func (f failingReadings) ZoneAggregates(
 	context.Context,
 	tenant.ID,
 	device.ID,
 	int64,
 	int64,
 	[]device.PropertyID,
+	reading.Step,
 	*time.Location,
 ) (map[device.PropertyID][]reading.Aggregate, error) {
 	return nil, f.fail()

@@ -6,6 +6,7 @@ import (
 
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/reading"
+	"tilth/internal/domain/tenant"
 	"tilth/internal/edge/console/wire"
 	"tilth/internal/platform/errs"
 )
@@ -46,10 +47,10 @@ func (s *server) GetOnTimes(
 
 // onTimes sums up the phases of a switch.
 type onTimes struct {
-	data     wire.OnTimes
-	zone     *time.Location
-	midnight int64 // with which the last day ends
-	before   reading.SwitchState
+	data    wire.OnTimes
+	zone    *time.Location
+	nextDay int64 // when the day after the last one begins, epoch milliseconds
+	before  reading.SwitchState
 }
 
 func newOnTimes(from, to int64, zone *time.Location) *onTimes {
@@ -83,7 +84,7 @@ func (o *onTimes) add(p reading.Phase) error {
 	o.countChange(&o.day(p.From).Sum, p.State)
 	for at := p.From; at < p.To; {
 		day := o.day(at)
-		end := min(p.To, o.midnight)
+		end := min(p.To, o.nextDay)
 		addPhase(&d.Total, p.State, end-at)
 		addPhase(&day.Sum, p.State, end-at)
 		at = end
@@ -122,18 +123,11 @@ func longer(longest *wire.TimeSpan, p reading.Phase) *wire.TimeSpan {
 
 // day returns the day of a time, which is not before the last one.
 func (o *onTimes) day(at int64) *wire.OnTimesDay {
-	if days := o.data.Days; len(days) > 0 && at < o.midnight {
+	if days := o.data.Days; len(days) > 0 && at < o.nextDay {
 		return &days[len(days)-1]
 	}
-	year, month, day := time.UnixMilli(at).In(o.zone).Date()
-	begin := time.Date(year, month, day, 0, 0, 0, 0, o.zone).UnixMilli()
-	o.midnight = time.Date(year, month, day+1, 0, 0, 0, 0, o.zone).UnixMilli()
-	if o.midnight <= at { // clocks were set back over midnight, and the time is in the hour that came twice
-		o.midnight = at + time.Hour.Milliseconds()
-	}
-	days := &o.data.Days
-	if n := len(*days); n == 0 || (*days)[n-1].Time != begin {
-		*days = append(*days, wire.OnTimesDay{Time: begin})
-	}
-	return &(*days)[len(*days)-1]
+	begin, end := tenant.DayBounds(at, o.zone)
+	o.nextDay = end
+	o.data.Days = append(o.data.Days, wire.OnTimesDay{Time: begin})
+	return &o.data.Days[len(o.data.Days)-1]
 }

@@ -77,9 +77,9 @@ func timeTicks(from, to int64, zone *time.Location, dayOf func(time.Time) string
 		}
 	}
 	year, month, date := time.UnixMilli(from).In(zone).Date()
-	label, next := clock, time.Date(year, month, date, 0, 0, 0, 0, zone)
+	label, next := clock, tenant.StartOfDay(year, month, date, zone)
 	if distance >= day {
-		label, next = dayOf, tenant.StartOfDay(year, month, date, zone)
+		label = dayOf
 	}
 	for next.UnixMilli() <= to {
 		if next.UnixMilli() >= from {
