@@ -256,6 +256,10 @@ func TestSpan(t *testing.T) {
 func TestAggregatesRefuseOtherSteps(t *testing.T) {
 	s := openStore(t, Options{})
 	for _, step := range []Step{0, Step(time.Minute), Step(48 * time.Hour)} {
+		if _, err := s.ZoneAggregates(
+			t.Context(), 1, 7, 0, 1, []device.PropertyID{1}, step, tenant.Zone("Asia/Kolkata")); err == nil {
+			t.Errorf("a step of %s in a zone was accepted", time.Duration(step))
+		}
 		if _, err := s.Aggregates(t.Context(), 1, 7, 0, 1, []device.PropertyID{1}, step); err == nil {
 			t.Errorf("a step of %s was accepted", time.Duration(step))
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tilth/internal/domain/device"
+	"tilth/internal/domain/tenant"
 )
 
 // stretchesOf returns the stretches of device 1 of tenant 1 with the properties 1 and 2.
@@ -50,15 +51,18 @@ func TestChooseResolution(t *testing.T) {
 			}
 		}
 	}
-	most := func(from, to, step int64) (n int) {
+	most := func(from, to int64, by steps) (n int) {
+		first, _ := by.bounds(from)
+		_, end := by.bounds(to)
 		for _, list := range times {
-			steps := map[int64]bool{}
+			begins := map[int64]bool{}
 			for _, at := range list {
-				if at >= from-floorMod(from, step) && at <= to-floorMod(to, step)+step-1 {
-					steps[at-floorMod(at, step)] = true
+				if at >= first && at < end {
+					begin, _ := by.bounds(at)
+					begins[begin] = true
 				}
 			}
-			n = max(n, len(steps))
+			n = max(n, len(begins))
 		}
 		return n
 	}
@@ -70,15 +74,20 @@ func TestChooseResolution(t *testing.T) {
 			from, to = from-3000*msPerDay, to+3000*msPerDay
 		}
 		points := 1 + rng.IntN(1<<rng.IntN(11))
+		q, hours := stretchesOf(s, from, to), steps(Hour)
+		if rng.IntN(2) == 0 { // days begin within an hour
+			q.Zone = tenant.Zone("Asia/Kathmandu")
+			hours = &zoneHours{zoneDays{zone: q.Zone}}
+		}
 		want := ByDay
-		if most(from, to, 1) <= points {
+		if most(from, to, Step(time.Millisecond)) <= points {
 			want = ByReading
-		} else if most(from, to, Hour.ms()) <= points {
+		} else if most(from, to, hours) <= points {
 			want = ByHour
 		}
-		got, err := stretchesOf(s, from, to).ChooseResolution(t.Context(), points)
+		got, err := q.ChooseResolution(t.Context(), points)
 		if err != nil || got != want {
-			t.Errorf("%d to %d, %d points: %q (%v), want %q", from, to, points, got, err, want)
+			t.Errorf("%d to %d, %d points, %s: %q (%v), want %q", from, to, points, q.Zone, got, err, want)
 		}
 		chosen[got]++
 	}
@@ -93,10 +102,7 @@ func TestChooseResolution(t *testing.T) {
 // read to choose them.
 func TestStretchesTogether(t *testing.T) {
 	s := openStore(t, Options{})
-	istanbul, err := time.LoadLocation("Europe/Istanbul")
-	if err != nil {
-		t.Fatal(err)
-	}
+	kathmandu := tenant.Zone("Asia/Kathmandu")
 	var batch []Arrival
 	for n := range int64(300) {
 		batch = append(batch, arrival(1, 1, start+n*37*minute, num(1, float64(n)), num(2, -float64(n))))
@@ -107,7 +113,7 @@ func TestStretchesTogether(t *testing.T) {
 	for _, steps := range []int{0, 1, 5} {
 		for _, by := range []Resolution{ByHour, ByDay} {
 			q := stretchesOf(s, from, to)
-			q.Zone, q.Steps = istanbul, steps
+			q.Zone, q.Steps = kathmandu, steps
 			if by == ByHour {
 				if chosen, err := q.ChooseResolution(t.Context(), 200); err != nil || chosen != ByHour {
 					t.Fatalf("%q (%v)", chosen, err)
@@ -123,10 +129,11 @@ func TestStretchesTogether(t *testing.T) {
 			}); err != nil {
 				t.Fatal(err)
 			}
-			want, err := s.Aggregates(t.Context(), 1, 1, from, to, props, Hour)
+			step := Hour
 			if by == ByDay {
-				want, err = s.ZoneAggregates(t.Context(), 1, 1, from, to, props, Day, istanbul)
+				step = Day
 			}
+			want, err := s.ZoneAggregates(t.Context(), 1, 1, from, to, props, step, kathmandu)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1145,7 +1145,7 @@ export interface paths {
         };
         /**
          * A device's readings over any range, by hour or day
-         * @description For each numeric property the hours or days with readings: count, lowest, mean, highest and sum. Hours are those of UTC, days those of the tenant's time zone; an hour or a day at an end of the range counts in whole. The resolution `auto` is the finest of raw, hour and day with which no numeric property has more than `points` values; if even days are more, it is day. Raw answers the readings themselves, of every type, by columns, and counts as an answer with every reading (format-map). No range is refused for its length.
+         * @description For each numeric property the hours or days with readings: count, lowest, mean, highest and sum. Days are those of the tenant's time zone, hours those of UTC within its days: an hour in which a day begins is two. An hour or a day at an end of the range counts in whole. The resolution `auto` is the finest of raw, hour and day with which no numeric property has more than `points` values; if even days are more, it is day. Raw answers the readings themselves, of every type, by columns, and counts as an answer with every reading (format-map). No range is refused for its length.
          */
         get: operations["getAggregatedData"];
         put?: never;
