@@ -16,6 +16,8 @@ const formattingCalls = {
   clock: /\.padStart\(2, '0'\)|\.get(Hours|Minutes|Seconds)\(\)/,
   /** By the calendar of this machine, not the tenant's. */
   zone: /new Date\((?![^)]*\)\.toISOString\(\))|dayjs\(/,
+  /** `startOfDate` begins a day: midnight may be skipped. */
+  midnight: /fromZonedParts\((?:[^,;]+,){3}\s*0,\s*0\s*\)|\.startOf\('day'\)|\.setHours\(0/,
   dayjs: /\.format\('(?!YYYY-MM-DD'\))/,
   age: /t\(['`]format\.age\.(seconds|minutes|hours|days)/,
 } as const;
@@ -83,12 +85,14 @@ it('finds calls that format by themselves', () => {
     'value.toFixed(1)',
     "String(n).padStart(2, '0')",
     'new Date(time).getDay()',
+    'fromZonedParts(date.getFullYear(), date.getMonth(), 1, 0, 0)',
     "day.format('DD.MM.')",
     "t('format.age.hours', { value })",
   ].flatMap((source) => violations('features/x.ts', source));
   expect(found).toEqual(Object.keys(formattingCalls).map((name) => `features/x.ts: ${name}`));
   expect(violations('lib/headers.ts', 'Intl.DateTimeFormat().resolvedOptions()')).toEqual([]);
   expect(violations('features/x.ts', "day.format('YYYY-MM-DD')")).toEqual([]);
+  expect(violations('features/x.ts', 'fromZonedParts(year, month, day, 8, 0)')).toEqual([]);
 });
 
 it('has no unnecessary exception', () => {

@@ -1,4 +1,5 @@
-import { fromZonedParts, zonedDate } from '@/lib/format/zone';
+import { startOfDate } from '@/lib/format/date';
+import { zonedDate } from '@/lib/format/zone';
 import { pageSizes } from '@/lib/http/paging';
 
 /**
@@ -56,9 +57,9 @@ export function midnight(day: string | undefined, after = 0): number | undefined
   const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day ?? '');
   if (!match) return undefined;
   const [year, month, date] = match.slice(1).map(Number) as [number, number, number];
-  const begins = fromZonedParts(year, month - 1, date);
+  const begins = startOfDate(year, month - 1, date);
   if (zonedDate(begins).getMonth() !== month - 1 || begins < 0) return undefined;
-  return fromZonedParts(year, month - 1, date + after);
+  return startOfDate(year, month - 1, date + after);
 }
 
 function day(value: unknown): string | undefined {

@@ -1,5 +1,5 @@
 import type { TFunction } from 'i18next';
-import { startOfDay } from '@/lib/format/date';
+import { nextMidnight, startOfDay } from '@/lib/format/date';
 import type { Format } from '@/lib/format/format';
 import type { AlarmNotice } from './notices';
 import type { SentencePart } from './sentence';
@@ -27,7 +27,7 @@ export function sinceOf(known: KnownSince): Since {
   return { startTime, holdsSince, holdsSinceDay, holdsSinceBefore, resolveStatus };
 }
 
-const isToday = (time: number, now: number) => time >= startOfDay(now) && time < startOfDay(now) + dayMs;
+const isToday = (time: number, now: number) => time >= startOfDay(now) && time < nextMidnight(now);
 
 /** "noticed …" to follow "since …"; empty where the reader sees the same minute in both. */
 function noticedText({ holdsSince, startTime }: Since, now: number, format: Format, t: TFunction): string {

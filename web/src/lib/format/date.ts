@@ -2,20 +2,28 @@ import { descriptors, type Language } from '@/lib/i18n/languages';
 import { minus } from './number';
 import { fromZonedParts, zonedDate } from './zone';
 
-/** The midnight before a time. */
+/**
+ * When a date begins by the tenant's clock: at midnight, at the first if clocks show it twice, and after the jump if
+ * they skip it. The month is counted from 0, days and months may overflow.
+ */
+export function startOfDate(year: number, month: number, day: number): number {
+  return fromZonedParts(year, month, day, 0, 0);
+}
+
+/** When the day of a time began. */
 export function startOfDay(time: number): number {
   return midnight(time, 0);
 }
 
-/** The next midnight. */
+/** When the next day begins. */
 export function nextMidnight(time: number): number {
   return midnight(time, 1);
 }
 
-/** The midnight `days` calendar days from the one before a time; a day may have 23 or 25 hours. */
+/** The midnight `days` calendar days from the one before a time; a day may have 23 or 25 hours, or begin at one. */
 export function midnight(time: number, days: number): number {
   const date = zonedDate(time);
-  return fromZonedParts(date.getFullYear(), date.getMonth(), date.getDate() + days);
+  return startOfDate(date.getFullYear(), date.getMonth(), date.getDate() + days);
 }
 
 const formatters = new Map<string, Intl.DateTimeFormat>();

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { formatDateTime, midnight } from './date';
+import { formatDateTime, midnight, nextMidnight, startOfDate, startOfDay } from './date';
 import { displayZone, fromZonedParts, setTenantZone, useTenantZone, zonedDate, zonesDiffer } from './zone';
 
 const hour = 3_600_000;
@@ -67,6 +67,24 @@ it('counts days by the calendar when they have 23 or 25 hours', () => {
   const autumn = Date.UTC(2026, 9, 25, 12);
   expect(midnight(autumn, 1) - midnight(autumn, 0)).toBe(25 * hour);
   expect(midnight(before, 1) - midnight(before, 0)).toBe(day);
+});
+
+it.each([
+  // The clocks skip midnight of the day: it begins after the jump.
+  ['America/Santiago', [2026, 8, 6], '2026-09-06T04:00Z', '2026-09-07T03:00Z'],
+  ['America/Havana', [2026, 2, 8], '2026-03-08T05:00Z', '2026-03-09T04:00Z'],
+  ['Atlantic/Azores', [2026, 2, 29], '2026-03-29T01:00Z', '2026-03-30T00:00Z'],
+  ['Africa/Cairo', [2026, 3, 24], '2026-04-23T22:00Z', '2026-04-24T21:00Z'],
+  // They show it twice: it begins at the first.
+  ['America/Havana', [2026, 10, 1], '2026-11-01T04:00Z', '2026-11-02T05:00Z'],
+  ['Asia/Kathmandu', [2026, 2, 29], '2026-03-28T18:15Z', '2026-03-29T18:15Z'],
+  ['Pacific/Apia', [2011, 11, 29], '2011-12-29T10:00Z', '2011-12-30T10:00Z'],
+] as const)('begins and ends a day in %s when the server does', (zone, [year, month, date], begin, end) => {
+  setTenantZone(zone);
+  expect(startOfDate(year, month, date)).toBe(Date.parse(begin));
+  for (const within of [Date.parse(begin), Date.parse(end) - 1]) {
+    expect([startOfDay(within), nextMidnight(within)]).toEqual([Date.parse(begin), Date.parse(end)]);
+  }
 });
 
 it('adds the offset in an hour that occurs twice for the tenant', () => {

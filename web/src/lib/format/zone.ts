@@ -62,7 +62,7 @@ export const wallDate = (time: number) => new Date(wallTime(time));
 /**
  * The moment of a tenant's wall time; the month is counted from 0, days and minutes may overflow.
  */
-export function fromZonedParts(year: number, month: number, day: number, hours = 0, minutes = 0): number {
+export function fromZonedParts(year: number, month: number, day: number, hours: number, minutes: number): number {
   const { zone } = useTenantZone.getState();
   if (zone === undefined) return new Date(year, month, day, hours, minutes).getTime();
   // TZDateMini would go by way of this machine's clock and lose the hours that this clock skips.

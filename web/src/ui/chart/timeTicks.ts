@@ -1,4 +1,4 @@
-import { formatDay, formatDayTime, formatMonth, formatTime, startOfDay } from '@/lib/format/date';
+import { formatDay, formatDayTime, formatMonth, formatTime, startOfDate, startOfDay } from '@/lib/format/date';
 import { fromZonedParts, zonedDate } from '@/lib/format/zone';
 import type { Language } from '@/lib/i18n/i18n';
 
@@ -87,7 +87,7 @@ function monthsOf({ from, to }: { from: number; to: number }, step: number): num
   const months = start.getFullYear() * 12 + start.getMonth();
   const times: number[] = [];
   for (let month = months - (months % step); ; month += step) {
-    const time = fromZonedParts(Math.floor(month / 12), month % 12, 1);
+    const time = startOfDate(Math.floor(month / 12), month % 12, 1);
     if (time > to) return times;
     if (time >= from) times.push(time);
   }
@@ -103,7 +103,7 @@ function timesOf({ from, to }: { from: number; to: number }, step: number): numb
     // Counted from a fixed day for all windows: labels do not change as the window moves.
     const since = Math.round(Date.UTC(year, month, date) / 86_400_000) % days;
     for (let day = -since; ; day += days) {
-      const time = fromZonedParts(year, month, date + day);
+      const time = startOfDate(year, month, date + day);
       if (time > to) return times;
       if (time >= from) times.push(time);
     }

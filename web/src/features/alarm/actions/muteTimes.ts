@@ -12,7 +12,7 @@ export function muteTimes(now: number) {
     hour: now + hour,
     eight: now + 8 * hour,
     // Calculated by the calendar: a night in which the clocks change does not last 24 hours.
-    morning: fromZonedParts(tomorrow.getFullYear(), tomorrow.getMonth(), tomorrow.getDate(), morningHour),
+    morning: fromZonedParts(tomorrow.getFullYear(), tomorrow.getMonth(), tomorrow.getDate(), morningHour, 0),
   };
 }
 

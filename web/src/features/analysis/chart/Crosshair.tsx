@@ -1,7 +1,7 @@
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { now } from '@/lib/format/clock';
-import { formatDateTime, formatDay } from '@/lib/format/date';
+import { formatDateTime, formatDay, startOfDay } from '@/lib/format/date';
 import { type Format, missingValue, useFormat } from '@/lib/format/format';
 import type { Axis, Column } from '../data/column';
 import type { LineResolution, Span } from '../data/line';
@@ -12,7 +12,7 @@ import { type Geometry, xOf, yIn } from './geometry';
 import { colorOf } from './Lines';
 import { fullName } from './names';
 import type { Panel } from './panels';
-import { lengthOf } from './runs';
+import { placeOf } from './runs';
 
 interface CrossLineProps {
   at: number;
@@ -36,8 +36,7 @@ export function CrossLine({ at, marks, panels, geometry, axis, span }: CrossLine
         const y = yIn(panel, box);
         return marks.flatMap(({ column, index: value }) => {
           if (value === null || !panel.columns.includes(column)) return [];
-          const middle = axis === 'time' ? lengthOf[column.line.resolution] / 2 : 0;
-          const place = xOf((column.line.times[value] ?? 0) + middle, span, geometry);
+          const place = xOf(placeOf(column.line, value, axis), span, geometry);
           if (place < geometry.left - 1 || place > geometry.left + geometry.plotWidth + 1) return [];
           return (
             <circle
@@ -59,7 +58,9 @@ export function CrossLine({ at, marks, panels, geometry, axis, span }: CrossLine
 export function placeText(at: number, axis: Axis, format: Format, resolution: LineResolution = 'raw'): string {
   if (axis === 'degreeDays') return format.reading({ value: at, unit: '°C·d', precision: 0 });
   if (resolution === 'day') return formatDay(at, now(), format.language);
-  return formatDateTime(resolution === 'hour' ? Math.floor(at / hourMs) * hourMs : at, format.language);
+  // A day may begin within an hour.
+  const begin = resolution === 'hour' ? Math.max(Math.floor(at / hourMs) * hourMs, startOfDay(at)) : at;
+  return formatDateTime(begin, format.language);
 }
 
 const hourMs = 3_600_000;

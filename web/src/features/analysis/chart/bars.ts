@@ -1,4 +1,5 @@
-import { fromZonedParts, zonedDate } from '@/lib/format/zone';
+import { startOfDate } from '@/lib/format/date';
+import { zonedDate } from '@/lib/format/zone';
 import { indexFrom } from '@/ui/chart/times';
 import type { Axis } from '../data/column';
 import type { Line, Span } from '../data/line';
@@ -37,11 +38,11 @@ export function periodAt(time: number, period: BarPeriod): Span {
   }
   const date = zonedDate(time);
   const [year, month, day] = [date.getFullYear(), date.getMonth(), date.getDate()];
-  if (period === 'month') return { from: fromZonedParts(year, month, 1), to: fromZonedParts(year, month + 1, 1) };
+  if (period === 'month') return { from: startOfDate(year, month, 1), to: startOfDate(year, month + 1, 1) };
   const first = period === 'week' ? day - ((date.getDay() + 6) % 7) : day;
   return {
-    from: fromZonedParts(year, month, first),
-    to: fromZonedParts(year, month, first + (period === 'week' ? 7 : 1)),
+    from: startOfDate(year, month, first),
+    to: startOfDate(year, month, first + (period === 'week' ? 7 : 1)),
   };
 }
 

@@ -41,6 +41,19 @@ it('goes from value to value of all lines', () => {
   expect(stepFrom([hours], 'time', 9.5 * hour, 1, span)).toBe(9.5 * hour);
 });
 
+it('knows that an hour in which a day begins is two', () => {
+  const half = column('half', 'hour', [0, hour, 1.5 * hour, 2 * hour, 3 * hour]);
+  const found = [1.1, 1.3, 1.6, 1.9, 2.2].map((at) => marksAt([half], 'time', at * hour, () => undefined)[0]?.index);
+  expect(found).toEqual([1, 1, 2, 2, 3]);
+  const span = { from: 0, to: 4 * hour };
+  const places = [0.5, 1.25, 1.75, 2.5, 3.5];
+  for (const [index, place] of places.entries()) {
+    const [before, after] = [places[index - 1] ?? place, places[index + 1] ?? place];
+    expect(stepFrom([half], 'time', place * hour, 1, span)).toBe(after * hour);
+    expect(stepFrom([half], 'time', place * hour, -1, span)).toBe(before * hour);
+  }
+});
+
 it('finds the drawn bar of sums', () => {
   const bars = [{ from: 0, to: 24 * hour, sum: 5 }];
   const found = (at: number) => marksAt([hours], 'time', at, () => ({ bars, period: 'day' }))[0];

@@ -2,7 +2,7 @@ import { indexFrom } from '@/ui/chart/times';
 import type { Axis, Column } from '../data/column';
 import type { Span } from '../data/line';
 import type { Bar, BarPeriod } from './bars';
-import { lengthOf, longestPause } from './runs';
+import { lengthOf, longestPause, placeOf } from './runs';
 
 /** The value of a line at a place of the axis; null where it has none. */
 export interface Mark {
@@ -32,9 +32,9 @@ export function marksAt(columns: readonly Column[], axis: Axis, at: number, bars
       const known = last >= 0 && at <= onTimes.to && !Number.isNaN(mean[last]);
       return { column, index: known ? last : null };
     }
-    const middle = middleOf(column, axis);
-    const after = indexFrom(times, at - middle);
-    const distance = (index: number) => Math.abs((times[index] ?? Number.POSITIVE_INFINITY) + middle - at);
+    const after = indexFrom(times, at - middleOf(column, axis));
+    const distance = (index: number) =>
+      index < times.length ? Math.abs(placeOf(column.line, index, axis) - at) : Number.POSITIVE_INFINITY;
     const nearest = after > 0 && distance(after - 1) <= distance(after) ? after - 1 : after;
     // Over degree days, values may be far from each other.
     const most = axis === 'time' ? longestPause(column.line) : Number.POSITIVE_INFINITY;
@@ -47,11 +47,12 @@ export function stepFrom(columns: readonly Column[], axis: Axis, at: number, dir
   let best: number | undefined;
   for (const column of columns) {
     const { times } = column.line;
-    const middle = middleOf(column, axis);
-    const index = direction === 1 ? indexFrom(times, at - middle + 1) : indexFrom(times, at - middle) - 1;
-    const time = times[index];
-    if (time === undefined) continue;
-    const place = time + middle;
+    // The middle of half an hour is nearer to its time than that of a whole one.
+    let index = indexFrom(times, at - middleOf(column, axis)) - (direction === 1 ? 0 : 1);
+    if (direction === 1) while (index < times.length && placeOf(column.line, index, axis) <= at) index += 1;
+    else while (index + 1 < times.length && placeOf(column.line, index + 1, axis) < at) index += 1;
+    if (times[index] === undefined) continue;
+    const place = placeOf(column.line, index, axis);
     if (place < span.from || place > span.to) continue;
     if (best === undefined || (direction === 1 ? place < best : place > best)) best = place;
   }

@@ -22,6 +22,16 @@ const gapFactor = 3;
 
 const usualPauses = new WeakMap<Float64Array, number>();
 
+/**
+ * Where a value is drawn: in the middle of its hour or day; over degree days, at its time. An hour in which a day
+ * begins is two.
+ */
+export function placeOf({ times, resolution }: Pick<Line, 'times' | 'resolution'>, index: number, axis: Axis): number {
+  const time = times[index] ?? 0;
+  if (axis !== 'time') return time;
+  return time + Math.min(lengthOf[resolution], (times[index + 1] ?? Number.POSITIVE_INFINITY) - time) / 2;
+}
+
 /** Longer pauses between two times are gaps; a day may have 25 hours. */
 export function longestPause({ resolution, times }: Line): number {
   if (resolution !== 'raw') return lengthOf[resolution] * 1.5;
@@ -68,7 +78,7 @@ export function runsOf(line: Line, { axis, span, left, width }: Place): Run[] {
   let weight = 0;
   for (let i = first; i < last; i += 1) {
     const time = times[i] ?? 0;
-    const x = left + (time + middle - span.from) * perUnit;
+    const x = left + (placeOf(line, i, axis) - span.from) * perUnit;
     if (i > first && time - (times[i - 1] ?? 0) > longest) {
       runs.push(run);
       run = [];

@@ -2,6 +2,7 @@ import type { Dayjs } from 'dayjs';
 import { useId, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { now } from '@/lib/format/clock';
+import { startOfDay } from '@/lib/format/date';
 import { useLanguage } from '@/lib/i18n/i18n';
 import { descriptors } from '@/lib/i18n/languages';
 import { DatePicker, pickedTime, pickerDate } from '@/ui/form/DatePicker';
@@ -39,7 +40,7 @@ export function RangePicker({ span, onSpan }: { span: Span; onSpan: (span: Span)
         showTime={{ format: 'HH:mm' }}
         format={`${descriptors[language].picker} HH:mm`}
         allowClear={false}
-        disabledDate={(day) => pickedTime(day.startOf('day')) > now()}
+        disabledDate={(day) => startOfDay(pickedTime(day)) > now()}
       />
     </div>
   );

@@ -1,4 +1,5 @@
-import { fromZonedParts, zonedDate } from '@/lib/format/zone';
+import { startOfDate } from '@/lib/format/date';
+import { zonedDate } from '@/lib/format/zone';
 import type { Span } from '../data/line';
 
 /** How many months back a range can be chosen by name. */
@@ -8,7 +9,7 @@ const offered = 12;
 function monthFrom(time: number, months: number): Span {
   const date = zonedDate(time);
   const [year, month] = [date.getFullYear(), date.getMonth() + months];
-  return { from: fromZonedParts(year, month, 1), to: fromZonedParts(year, month + 1, 1) - 1 };
+  return { from: startOfDate(year, month, 1), to: startOfDate(year, month + 1, 1) - 1 };
 }
 
 /** The last months that are over, the newest first. */

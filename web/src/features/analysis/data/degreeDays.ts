@@ -1,4 +1,5 @@
-import { fromZonedParts, zonedDate } from '@/lib/format/zone';
+import { midnight, nextMidnight, startOfDate } from '@/lib/format/date';
+import { zonedDate } from '@/lib/format/zone';
 import type { Line, Span } from './line';
 
 const dayMs = 86_400_000;
@@ -21,12 +22,12 @@ export interface DegreeDays {
   reliable: boolean;
 }
 
-/** The last date `since` (MM-DD) at or before a time, midnight. */
+/** When the last date `since` (MM-DD) at or before a time began. */
 export function seasonStart(since: string, time: number): number {
   const [month = 1, day = 1] = since.split('-').map(Number);
   const year = zonedDate(time).getFullYear();
-  const start = fromZonedParts(year, month - 1, day);
-  return start <= time ? start : fromZonedParts(year - 1, month - 1, day);
+  const start = startOfDate(year, month - 1, day);
+  return start <= time ? start : startOfDate(year - 1, month - 1, day);
 }
 
 /** `days` are the daily lows and highs of the temperature in the season. */
@@ -47,12 +48,12 @@ export function degreeDays(days: Line, season: Span, base: number): DegreeDays {
     const warmth = Math.max(0, ((days.high[i] ?? 0) + (days.low[i] ?? 0)) / 2 - base);
     // A day may have 23 or 25 hours.
     const lacking = Math.max(0, Math.round((begin - expected) / dayMs));
-    for (let day = 0; day < lacking; day += 1) add(expected + day * dayMs, before ?? warmth);
+    for (let day = 0; day < lacking; day += 1) add(midnight(expected, day), before ?? warmth);
     missing += lacking;
     longest = Math.max(longest, lacking);
     add(begin, warmth);
     before = warmth;
-    expected = begin + dayMs;
+    expected = nextMidnight(begin);
   }
   begins.push(expected);
   // The day in progress, and one whose readings are late, do not count as missing.

@@ -1,4 +1,5 @@
 import type { Preset } from '@/lib/analysis/presets';
+import { nextMidnight, startOfDate, startOfDay } from '@/lib/format/date';
 import { fromZonedParts, zonedDate } from '@/lib/format/zone';
 import type { AnalysisSearch } from '../search';
 import type { Span } from './line';
@@ -32,7 +33,7 @@ export function yearBefore(time: number): number {
 function withYear(time: number, years: number): number {
   const date = zonedDate(time);
   const [year, month, day] = [date.getFullYear() + years, date.getMonth(), date.getDate()];
-  const last = zonedDate(fromZonedParts(year, month + 1, 0)).getDate();
+  const last = zonedDate(startOfDate(year, month + 1, 0)).getDate();
   const seconds = date.getSeconds() * 1000 + date.getMilliseconds();
   return fromZonedParts(year, month, Math.min(day, last), date.getHours(), date.getMinutes()) + seconds;
 }
@@ -47,10 +48,9 @@ export function yearLater(): (time: number) => number | null {
   let shift: number | null = 0;
   return (time) => {
     if (time < from || time >= end) {
-      const date = zonedDate(time);
-      const [year, month, day] = [date.getFullYear(), date.getMonth(), date.getDate()];
-      from = fromZonedParts(year, month, day);
-      end = fromZonedParts(year, month, day + 1);
+      const day = zonedDate(time).getDate();
+      from = startOfDay(time);
+      end = nextMidnight(time);
       const later = withYear(from, 1);
       // A year without a leap day has no date for one.
       shift = zonedDate(later).getDate() === day ? later - from : null;

@@ -36,6 +36,13 @@ describe('hours', () => {
     expect(late?.times[0]).toBe(start + 0.75 * hour);
   });
 
+  it('are two where a day begins within one', () => {
+    const air = readHours([piece([0, 1, 1.5, 2, 4])], range).get('air');
+    expect([...(air?.times ?? [])].map((time) => (time - start) / hour)).toEqual([0.5, 1.25, 1.75, 2.5, 4.5]);
+    const index = (at: number) => air && hourAt(air, start + at * hour);
+    expect([1.4, 1.6, 2.9, 3.1].map(index)).toEqual([1, 2, 3, -1]);
+  });
+
   it('are shown in windows of more than two days, where an hour is narrow', () => {
     const window = (days: number) => ({ from: start, to: start + days * day });
     expect(showsHours(window(30), 850)).toBe(true);

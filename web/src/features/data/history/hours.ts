@@ -19,6 +19,10 @@ export interface Hours {
   high: Float64Array;
 }
 
+/** An hour ends where the next begins: one in which a day begins is two. */
+const hourEnd = (starts: ArrayLike<number>, index: number): number =>
+  Math.min((starts[index] ?? 0) + hourMs, starts[index + 1] ?? Number.POSITIVE_INFINITY);
+
 type Piece = components['schemas']['AggregatesPiece'];
 
 /** Whether a window is so long that hours may be worth asking for. */
@@ -49,7 +53,9 @@ export function readHours(pieces: readonly Piece[], { from, to }: Span): Map<str
     result.set(id, {
       starts: Float64Array.from(starts),
       // The range may begin or end within an hour.
-      times: Float64Array.from(starts, (start) => Math.min(to, Math.max(from, start + hourMs / 2))),
+      times: Float64Array.from(starts, (start, index) =>
+        Math.min(to, Math.max(from, (start + hourEnd(starts, index)) / 2)),
+      ),
       low: Float64Array.from(low),
       mean: Float64Array.from(mean),
       high: Float64Array.from(high),
@@ -86,11 +92,10 @@ export function breaksOf({ times }: Hours, gaps: readonly Span[]): Span[] {
 /** The index of the hour that contains a time; -1 if it has no readings. */
 export function hourAt({ starts }: Hours, time: number): number {
   const index = indexFrom(starts, time + 1) - 1;
-  return time < (starts[index] ?? Number.NEGATIVE_INFINITY) + hourMs ? index : -1;
+  return index >= 0 && time < hourEnd(starts, index) ? index : -1;
 }
 
 /** An hour's beginning and end. */
 export function hourSpan({ starts }: Hours, index: number): Span {
-  const from = starts[index] ?? 0;
-  return { from, to: from + hourMs };
+  return { from: starts[index] ?? 0, to: hourEnd(starts, index) };
 }

@@ -1,5 +1,5 @@
-import { midnight, nextMidnight, startOfDay } from '@/lib/format/date';
-import { fromZonedParts, zonedDate } from '@/lib/format/zone';
+import { midnight, nextMidnight, startOfDate, startOfDay } from '@/lib/format/date';
+import { zonedDate } from '@/lib/format/zone';
 
 /** From and to, epoch milliseconds, both inclusive. */
 export interface Span {
@@ -40,7 +40,7 @@ export function spanOf(shortcut: Shortcut, now: number, weekStart = 1): Span {
       return { from: midnight(now, -sinceWeekStart - 7), to: midnight(now, -sinceWeekStart) - 1 };
     case 'thisMonth': {
       const date = zonedDate(now);
-      const first = fromZonedParts(date.getFullYear(), date.getMonth(), 1);
+      const first = startOfDate(date.getFullYear(), date.getMonth(), 1);
       // On the 31st, the first of the month is more than 30 days ago.
       return { from: Math.max(first, now - maxRangeMs), to: now };
     }

@@ -6,6 +6,7 @@ import { propertyName } from '@/lib/device/derivation';
 import { tslQuery } from '@/lib/device/queries';
 import type { Device } from '@/lib/device/types';
 import { now } from '@/lib/format/clock';
+import { startOfDay } from '@/lib/format/date';
 import { useFormat } from '@/lib/format/format';
 import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { useLanguage } from '@/lib/i18n/i18n';
@@ -120,7 +121,7 @@ export function CalibrationFields({ device, calibrating }: { device: Device; cal
                 if (event.key === 'Enter') event.preventDefault();
               }}
               allowClear={false}
-              disabledDate={(day) => pickedTime(day.startOf('day')) > now()}
+              disabledDate={(day) => startOfDay(pickedTime(day)) > now()}
             />
           </ConfigProvider>
         )}

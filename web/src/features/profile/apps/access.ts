@@ -1,6 +1,6 @@
 import type { components } from '@/api/schema.gen';
-import { midnight, startOfDay } from '@/lib/format/date';
-import { fromZonedParts, wallTime, zonedDate } from '@/lib/format/zone';
+import { midnight, startOfDate, startOfDay } from '@/lib/format/date';
+import { wallTime, zonedDate } from '@/lib/format/zone';
 
 export type Role = components['schemas']['Role'];
 export type Scope = components['schemas']['CredentialScope'];
@@ -44,11 +44,11 @@ export function expiryTime({ expiry, day }: Pick<AccessValues, 'expiry' | 'day'>
       return midnight(now, 90 + 1);
     case 'year': {
       const today = zonedDate(now);
-      return fromZonedParts(today.getFullYear() + 1, today.getMonth(), today.getDate() + 1);
+      return startOfDate(today.getFullYear() + 1, today.getMonth(), today.getDate() + 1);
     }
     case 'day': {
       const [year = 0, month = 0, date = 0] = day.split('-').map(Number);
-      return fromZonedParts(year, month - 1, date + 1);
+      return startOfDate(year, month - 1, date + 1);
     }
   }
 }

@@ -4,6 +4,7 @@ import { degreeDays, seasonStart } from './degreeDays';
 import type { Line } from './line';
 
 const day = 86_400_000;
+const hour = 3_600_000;
 const march = Date.UTC(2026, 2, 1);
 beforeEach(() => setTenantZone('UTC'));
 afterEach(() => setTenantZone(undefined));
@@ -42,6 +43,18 @@ const season = (...missing: number[]) =>
       ([index]) => !missing.includes(index),
     ),
   );
+
+it('counts days by the calendar, of 23 hours too', () => {
+  setTenantZone('America/Santiago');
+  // The clocks skip midnight of the 6th: it begins at one o'clock.
+  const fifth = Date.UTC(2026, 8, 5, 4);
+  const begins = Array.from({ length: 61 }, (_, index) => fifth + index * day - (index > 1 ? hour : 0));
+  const line = season(1, 3);
+  line.times = Float64Array.from(begins.filter((_, index) => index !== 1 && index !== 3 && index < 60));
+  const found = degreeDays(line, { from: fifth, to: begins[60] ?? 0 }, 10);
+  expect([found.missing, found.total]).toEqual([2, 120]);
+  expect(begins.map((begin) => found.at(begin))).toEqual(begins.map((_, index) => 2 * index));
+});
 
 it('takes a day without temperatures like the one before, and counts it', () => {
   const found = degreeDays(season(20, 21, 40), until(60), 10);
