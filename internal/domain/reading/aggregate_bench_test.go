@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tilth/internal/domain/device"
+	"tilth/internal/domain/tenant"
 )
 
 // BenchmarkAggregates reads the aggregates of a year of one-minute frames, 5 of 8 properties, of one
@@ -67,15 +68,18 @@ func BenchmarkAggregates(b *testing.B) {
 		step     Step
 		want     int
 		corrects bool // a calibration holds all the time
+		zone     *time.Location
 	}{
-		{"A year by hour", 3, start, start + days*msPerDay - 1, props, Hour, days * 24, false},
-		{"A year by hour of readings each five minutes", devices + 2, start, start + days*msPerDay - 1, props, Hour, days * 24, false},
-		{"A year by day", 3, start, start + days*msPerDay - 1, props, Day, days, false},
-		{"Ten years by day", devices + 1, start - longDays*msPerDay, start - 1, props[:1], Day, longDays, false},
-		{"Ten years by hour", devices + 1, start - longDays*msPerDay, start - 1, props[:1], Hour, longDays * 24, false},
-		{"A year by hour, corrected", 3, start, start + days*msPerDay - 1, props, Hour, days * 24, true},
-		{"A year by day, corrected", 3, start, start + days*msPerDay - 1, props, Day, days, true},
-		{"Ten years by day, corrected", devices + 1, start - longDays*msPerDay, start - 1, props[:1], Day, longDays, true},
+		{"A year by hour", 3, start, start + days*msPerDay - 1, props, Hour, days * 24, false, time.UTC},
+		{"A year by hour of readings each five minutes", devices + 2, start, start + days*msPerDay - 1, props, Hour, days * 24, false, time.UTC},
+		{"A year by day", 3, start, start + days*msPerDay - 1, props, Day, days, false, time.UTC},
+		{"Ten years by day", devices + 1, start - longDays*msPerDay, start - 1, props[:1], Day, longDays, false, time.UTC},
+		{"Ten years by hour", devices + 1, start - longDays*msPerDay, start - 1, props[:1], Hour, longDays * 24, false, time.UTC},
+		{"A year by day in Istanbul", 3, start, start + days*msPerDay - 1, props, Day, days + 1, false, tenant.Zone("Europe/Istanbul")},
+		{"A year by day in Kolkata", 3, start, start + days*msPerDay - 1, props, Day, days + 1, false, tenant.Zone("Asia/Kolkata")},
+		{"A year by hour, corrected", 3, start, start + days*msPerDay - 1, props, Hour, days * 24, true, time.UTC},
+		{"A year by day, corrected", 3, start, start + days*msPerDay - 1, props, Day, days, true, time.UTC},
+		{"Ten years by day, corrected", devices + 1, start - longDays*msPerDay, start - 1, props[:1], Day, longDays, true, time.UTC},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			if ref := (device.Ref{Tenant: 1, ID: c.device}); c.corrects {
@@ -85,7 +89,7 @@ func BenchmarkAggregates(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for range b.N {
-				got, err := s.Aggregates(ctx, 1, c.device, c.from, c.to, c.props, c.step)
+				got, err := s.ZoneAggregates(ctx, 1, c.device, c.from, c.to, c.props, c.step, c.zone)
 				if err != nil || len(got) != len(c.props) || len(got[1]) != c.want {
 					b.Fatal(len(got), len(got[1]), err)
 				}
