@@ -228,7 +228,8 @@ func TestAggregatesOfZones(t *testing.T) {
 				t.Fatal(err)
 			}
 			sameAggregates(t, c.zone+what, got, want)
-			got, err = s.ZoneAggregates(t.Context(), 1, 7, begins[1], begins[1], []device.PropertyID{1}, Day, tenant.Zone(c.zone))
+			got, err = s.ZoneAggregates(
+				t.Context(), 1, 7, begins[1], begins[1], []device.PropertyID{1}, Day, tenant.Zone(c.zone))
 			if err != nil {
 				t.Fatal(err)
 			}

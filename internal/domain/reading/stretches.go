@@ -29,7 +29,7 @@ type Stretches struct {
 	From, To   int64               // epoch milliseconds, both included
 	Properties []device.PropertyID // numeric
 	Zone       *time.Location
-	Steps      int                 // the most hours or days of a stretch; 0: as many as may be read at a time
+	Steps      int // the most hours or days of a stretch; 0: as many as may be read at a time
 
 	first *stretch // the hours with which the range begins, if ChooseResolution has read them
 }

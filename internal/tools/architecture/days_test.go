@@ -20,7 +20,8 @@ func handMadeMidnights(x *sourceTree) (violations []string) {
 			if !ok || len(call.Args) != 8 || !isSelector(call.Fun, "time", "Date") {
 				return true
 			}
-			if hour, ok := call.Args[3].(*ast.BasicLit); ok && hour.Value == "0" && !isSelector(call.Args[7], "time", "UTC") {
+			hour, ok := call.Args[3].(*ast.BasicLit)
+			if ok && hour.Value == "0" && !isSelector(call.Args[7], "time", "UTC") {
 				violations = append(violations,
 					fmt.Sprintf("%s: let tenant.StartOfDay or tenant.DayBounds begin the day", x.fset.Position(n.Pos())))
 			}
