@@ -76,9 +76,20 @@ func (s *SignOn) failed(ctx context.Context, step string, t tenant.ID, err error
 		why = SignOnClock
 	}
 	if ctx.Err() == nil { // else nobody is there who could be refused
-		s.warn("a sign-in at an issuer failed", t, err.Error(), "step", step, "answer", string(why))
+		s.logRefusal(step, t, why, err.Error())
 	}
 	return why
+}
+
+// RefuseCall logs that an address makes too many calls of a step, and gives the reason that the person
+// is told.
+func (s *SignOn) RefuseCall(step string) SignOnFailure {
+	s.logRefusal(step, 0, SignOnFailed, "too many calls from one address")
+	return SignOnFailed
+}
+
+func (s *SignOn) logRefusal(step string, t tenant.ID, why SignOnFailure, reason string) {
+	s.warn("a sign-in at an issuer failed", t, reason, "step", step, "answer", string(why))
 }
 
 // warn logs a line with its reason, unless there were enough of them.
@@ -87,10 +98,4 @@ func (s *SignOn) warn(message string, t tenant.ID, reason string, more ...any) {
 	if s.lines.Allow(line, limit.One).Allowed() {
 		s.Logger.Warn(message, append(more, "tenant", int64(t), "error", reason)...)
 	}
-}
-
-// RefuseCall logs that an address made too many calls of a step, and gives the reason that the person
-// is told.
-func (s *SignOn) RefuseCall(ctx context.Context, step string) SignOnFailure {
-	return s.failed(ctx, step, 0, errors.New("too many calls from one address"))
 }

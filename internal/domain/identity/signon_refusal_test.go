@@ -136,6 +136,15 @@ func TestEveryRefusalIsLogged(t *testing.T) {
 			}
 		}
 	}
+	unlinkable := func(u *identity.User) func(*testing.T) {
+		return func(t *testing.T) {
+			t.Helper()
+			c := f.caller(t, f.Session(t, u))
+			if _, err := f.SignOn.Link(t.Context(), c, identity.SignOnStart{}); err == nil {
+				t.Error("it begins")
+			}
+		}
+	}
 	loggedOut := func(more testkit.Claims) func(*testing.T) {
 		return func(t *testing.T) {
 			t.Helper()
@@ -172,16 +181,8 @@ func TestEveryRefusalIsLogged(t *testing.T) {
 			}
 			f.Clock.Advance(time.Minute)
 		}, "too many sign-ins of the tenant begin"},
-		{"no issuer to link at", "link", "failed", func(t *testing.T) {
-			if _, err := f.SignOn.Link(t.Context(), f.caller(t, f.Session(t, f.rival.Ada)), identity.SignOnStart{}); err == nil {
-				t.Error("it begins")
-			}
-		}, "the tenant has no issuer"},
-		{"no binding to link", "link", "failed", func(t *testing.T) {
-			if _, err := f.SignOn.Link(t.Context(), f.caller(t, f.Session(t, bora)), identity.SignOnStart{}); err == nil {
-				t.Error("it begins")
-			}
-		}, "the binding is no SHA-256"},
+		{"no issuer to link at", "link", "failed", unlinkable(f.rival.Ada), "the tenant has no issuer"},
+		{"no binding to link", "link", "failed", unlinkable(bora), "the binding is no SHA-256"},
 		{"a state of nobody", "callback", "expired", func(t *testing.T) {
 			f.callback(t, &url.URL{RawQuery: "state=x&code=y"})
 		}, "no sign-in with this state is under way"},
@@ -334,8 +335,8 @@ func TestEveryRefusalIsLogged(t *testing.T) {
 			}
 			loggedOut(once)(t)
 		}, "the logout token came before"},
-		{"too many calls", "callback", "failed", func(t *testing.T) {
-			f.SignOn.RefuseCall(t.Context(), "callback")
+		{"too many calls", "callback", "failed", func(*testing.T) {
+			f.SignOn.RefuseCall("callback")
 		}, "too many calls from one address"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -44,7 +44,7 @@ func (s *server) startSignOn(w http.ResponseWriter, r *http.Request) {
 // any server.
 func (s *server) answerSignOn(w http.ResponseWriter, r *http.Request) {
 	if s.allowPublic("answerOidc", requestFrom(r.Context()).Address) > 0 {
-		redirect(w, failedSignOn(s.SignOn.RefuseCall(r.Context(), "callback")))
+		redirect(w, failedSignOn(s.SignOn.RefuseCall("callback")))
 		return
 	}
 	q := r.URL.Query()
@@ -77,7 +77,7 @@ func redirect(w http.ResponseWriter, address string) {
 // endSignOnSessions takes an issuer's logout token.
 func (s *server) endSignOnSessions(w http.ResponseWriter, r *http.Request) {
 	if s.allowPublic("endOidcSessions", requestFrom(r.Context()).Address) > 0 {
-		s.SignOn.RefuseCall(r.Context(), "back-channel logout")
+		s.SignOn.RefuseCall("back-channel logout")
 		writePlain(w, http.StatusTooManyRequests, "too many requests")
 		return
 	}

@@ -230,13 +230,12 @@ type observedKeys struct {
 
 // VerifySignature implements oidc.KeySet.
 func (o *observedKeys) VerifySignature(ctx context.Context, jwt string) ([]byte, error) {
-	payload, err := o.keys.VerifySignature(ctx, jwt)
-	if err != nil {
-		o.err = err
-		return nil, err
+	var payload []byte
+	if payload, o.err = o.keys.VerifySignature(ctx, jwt); o.err != nil {
+		return nil, o.err
 	}
-	if json.Unmarshal(payload, &o.claims) != nil {
-		return payload, nil // which the library cannot read either
+	if err := json.Unmarshal(payload, &o.claims); err != nil {
+		return nil, err
 	}
 	return json.Marshal(o.claims.forLibrary())
 }
