@@ -38,23 +38,6 @@ const (
 	maxReturnPath               = 2000
 )
 
-// SignOnFailure says why somebody is not signed in by an issuer; the console has a sentence for
-// each. Empty: nothing failed.
-type SignOnFailure string
-
-// The reasons.
-const (
-	SignOnDenied     SignOnFailure = "denied"     // the issuer did not let the person through
-	SignOnExpired    SignOnFailure = "expired"    // it took too long, or the response came before
-	SignOnUnverified SignOnFailure = "unverified" // the issuer does not vouch for the person's address
-	SignOnUnknown    SignOnFailure = "unknown"    // nobody has that address
-	SignOnAmbiguous  SignOnFailure = "ambiguous"  // it cannot be told who the person is
-	SignOnDisabled   SignOnFailure = "disabled"   // the user is shut out
-	SignOnNoRole     SignOnFailure = "norole"     // the issuer gives the person no role
-	SignOnClock      SignOnFailure = "clock"      // the clocks differ
-	SignOnFailed     SignOnFailure = "failed"     // anything else; the log says what
-)
-
 // SignOn signs people in who have signed in at their tenant's issuer of OpenID Connect.
 type SignOn struct {
 	SignOnDeps
@@ -62,6 +45,7 @@ type SignOn struct {
 	starts       *limit.Buckets[limit.Network]
 	tenantStarts *limit.Buckets[tenant.ID]
 	renewals     singleflight.Group // by session
+	lines        *signOnLines
 }
 
 // SignOnDeps holds the dependencies of a SignOn.
@@ -85,6 +69,7 @@ func NewSignOn(p SignOnDeps) *SignOn {
 	return &SignOn{
 		SignOnDeps: p,
 		store:      &signOnStore{db: p.DB, now: p.Now},
+		lines:      newSignOnLines(&p),
 		starts: limit.NewBuckets[limit.Network](
 			limit.Options{Name: "sign_on_starts", MaxKeys: 50_000, Now: p.Now, Meter: p.Meter},
 			signOnStartsPerMinute/60.0, signOnStartsPerMinute,
@@ -95,6 +80,11 @@ func NewSignOn(p SignOnDeps) *SignOn {
 		),
 	}
 }
+
+var (
+	errNoIssuer = errors.New("the tenant has no issuer")
+	errStarts   = errors.New("too many sign-ins begin from one address")
+)
 
 // SignOnWay is how the people of a tenant sign in at an issuer.
 type SignOnWay struct {
@@ -143,18 +133,21 @@ type SignOnStart struct {
 // Start begins a sign-in and gives the address at the issuer to which the browser goes.
 func (s *SignOn) Start(ctx context.Context, r SignOnStart) (string, SignOnFailure) {
 	t, err := s.Tenants.ByName(ctx, r.TenantName)
+	if errs.Is(err, errs.NotFound) {
+		err = errors.New("there is no such tenant")
+	}
 	if err != nil {
 		return "", s.failed(ctx, "begin", 0, err)
 	}
 	if wait := s.starts.Allow(limit.Client.Of(r.Address), limit.One).Retry; wait > 0 {
-		return "", s.failed(ctx, "begin", t.ID, errors.New("too many sign-ins begin from one address"))
+		return "", s.failed(ctx, "begin", t.ID, errStarts)
 	}
 	if wait := s.tenantStarts.Allow(t.ID, limit.One).Retry; wait > 0 {
 		return "", s.failed(ctx, "begin", t.ID, errors.New("too many sign-ins of the tenant begin"))
 	}
 	conn, err := s.Connections.Of(ctx, t.ID)
 	if err == nil && conn == nil {
-		err = errors.New("the tenant has no issuer")
+		err = errNoIssuer
 	}
 	if err != nil {
 		return "", s.failed(ctx, "begin", t.ID, err)
@@ -169,6 +162,14 @@ func (s *SignOn) Start(ctx context.Context, r SignOnStart) (string, SignOnFailur
 // Link begins to link a signed-in user's account at the issuer: afterwards the user signs in there.
 // It gives the address at the issuer to which the browser goes.
 func (s *SignOn) Link(ctx context.Context, c Caller, r SignOnStart) (string, error) {
+	address, err := s.beginLink(ctx, c, r)
+	if err != nil {
+		s.failed(ctx, "link", c.Tenant, err)
+	}
+	return address, err
+}
+
+func (s *SignOn) beginLink(ctx context.Context, c Caller, r SignOnStart) (string, error) {
 	t, err := s.Tenants.Get(ctx, c.Tenant)
 	if err != nil {
 		return "", err
@@ -178,17 +179,16 @@ func (s *SignOn) Link(ctx context.Context, c Caller, r SignOnStart) (string, err
 		return "", err
 	}
 	if conn == nil {
-		return "", errs.New(errs.Refused, "signOn.off")
+		return "", errs.New(errs.Refused, "signOn.off").WithCause(errNoIssuer)
 	}
 	if wait := s.starts.Allow(limit.Client.Of(r.Address), limit.One).Retry; wait > 0 {
-		return "", errs.New(errs.TooMany, "error.429").RetryAfter(wait)
+		return "", errs.New(errs.TooMany, "error.429").RetryAfter(wait).WithCause(errStarts)
 	}
 	if _, err := parseBinding(r.Binding); err != nil {
-		return "", errs.New(errs.Refused, "invalid.format").WithField("binding")
+		return "", errs.New(errs.Refused, "invalid.format").WithField("binding").WithCause(err)
 	}
 	address, err := s.begin(ctx, t, conn, r, c)
 	if err != nil {
-		s.failed(ctx, "begin", t.ID, err)
 		return "", errs.New(errs.Upstream, "signOn.unreachable").WithCause(err)
 	}
 	return address, nil
@@ -256,18 +256,6 @@ func localPath(path string) string {
 		return ""
 	}
 	return path
-}
-
-// failed logs why somebody is not signed in, and gives the reason that the person is told. No error
-// of a sign-in holds a token.
-func (s *SignOn) failed(ctx context.Context, step string, t tenant.ID, err error) SignOnFailure {
-	if ctx.Err() == nil {
-		s.Logger.Warn("a sign-in at an issuer failed", "step", step, "tenant", int64(t), "error", err)
-	}
-	if errors.Is(err, oidc.ErrClock) {
-		return SignOnClock
-	}
-	return SignOnFailed
 }
 
 // Sweep removes sign-ins that nobody finished by until.

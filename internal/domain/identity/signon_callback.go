@@ -22,6 +22,8 @@ type SignOnResponse struct {
 	Issuer string // the issuer that says it answers; may be empty
 }
 
+var errIssuerChanged = errors.New("the tenant's issuer was changed meanwhile")
+
 // denials are the errors with which an issuer says that it did not let the person through.
 var denials = []string{
 	"access_denied", "consent_required", "interaction_required", "login_required", "account_selection_required",
@@ -31,50 +33,50 @@ var denials = []string{
 // exchanges for a session, and the path to which the person goes then; or why there is none.
 func (s *SignOn) Callback(ctx context.Context, r SignOnResponse) (ticket, returnPath string, why SignOnFailure) {
 	a, err := s.store.takeAttempt(ctx, r.State)
-	switch {
-	case err != nil:
-		return "", "", s.failed(ctx, "callback", 0, err)
-	case a == nil:
-		return "", "", SignOnExpired
+	if err == nil && a == nil {
+		err = refused(SignOnExpired, "no sign-in with this state is under way: it took more than 10 minutes, "+
+			"or the issuer's answer came before")
 	}
-	ticket, why, err = s.answer(ctx, a, r)
 	if err != nil {
+		return "", "", s.failed(ctx, "callback", 0, err)
+	}
+	if ticket, err = s.answer(ctx, a, r); err != nil {
 		why = s.failed(ctx, "callback", a.TenantID, err)
 	}
 	return ticket, a.ReturnPath, why
 }
 
-func (s *SignOn) answer(ctx context.Context, a *attemptRow, r SignOnResponse) (string, SignOnFailure, error) {
+func (s *SignOn) answer(ctx context.Context, a *attemptRow, r SignOnResponse) (ticket string, err error) {
 	conn, err := s.Connections.Of(ctx, a.TenantID)
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
 	if conn == nil || conn.Issuer != a.Issuer || conn.ClientID != a.ClientID {
-		return "", "", errors.New("the tenant's issuer was changed meanwhile")
+		return "", errIssuerChanged
 	}
 	if err := s.Issuers.CheckResponse(ctx, conn.Connection, r.Issuer); err != nil {
-		return "", "", err
+		return "", err
 	}
 	switch {
 	case slices.Contains(denials, r.Error):
-		return "", SignOnDenied, nil
+		return "", refused(SignOnDenied, fmt.Sprintf("the issuer answers %q", r.Error))
 	case r.Error != "":
-		return "", "", fmt.Errorf("the issuer answers %.60q", r.Error)
+		return "", fmt.Errorf("the issuer answers %.60q", r.Error)
 	case r.Code == "":
-		return "", "", errors.New("the issuer gave no code")
+		return "", errors.New("the issuer gave no code")
 	}
 	verifier, err := s.Connections.vault.open(a.TenantID, a.Verifier)
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
 	id, err := s.Issuers.Exchange(ctx, conn.Connection, r.Code, oidc.Request{
 		RedirectURL: a.RedirectURL, Nonce: a.Nonce, Verifier: string(verifier),
 	})
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
 	if err := s.complete(ctx, a, conn, id); err != nil {
-		return "", "", err
+		return "", err
 	}
 	return s.issueTicket(ctx, a, conn, id)
 }
@@ -98,31 +100,27 @@ func (s *SignOn) complete(ctx context.Context, a *attemptRow, conn *Connection, 
 }
 
 // issueTicket makes a ticket for the user who the person at the issuer is.
-func (s *SignOn) issueTicket(
-	ctx context.Context,
-	a *attemptRow,
-	conn *Connection,
-	id *oidc.Identity,
-) (ticket string, why SignOnFailure, err error) {
-	role, ok := conn.role(id.Claims)
-	if !ok {
-		return "", SignOnNoRole, nil
+func (s *SignOn) issueTicket(ctx context.Context, a *attemptRow, conn *Connection, id *oidc.Identity) (string, error) {
+	role, err := s.roleOf(a.TenantID, conn, id.Claims)
+	if err != nil {
+		return "", err
 	}
 	tokens, err := s.Connections.vault.sealTokens(a.TenantID, id.Tokens)
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
-	if ticket, err = newToken(); err != nil {
-		return "", "", err
+	ticket, err := newToken()
+	if err != nil {
+		return "", err
 	}
 	err = s.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
-		var user int64
-		if a.UserID != 0 {
-			user, why, err = s.linkingUser(ctx, a, id)
+		user := a.UserID
+		if user != 0 {
+			err = s.mayLink(ctx, a, id)
 		} else {
-			user, why, err = s.userOf(ctx, a.TenantID, conn, id, role)
+			user, err = s.userOf(ctx, a.TenantID, conn, id, role)
 		}
-		if err != nil || why != "" {
+		if err != nil {
 			return err
 		}
 		return s.store.putTicket(ctx, &signOnTicketRow{
@@ -131,30 +129,49 @@ func (s *SignOn) issueTicket(
 			SessionID: a.SessionID, ExpireTime: s.Now().Add(ticketLife).UnixMilli(),
 		})
 	})
-	if err != nil || why != "" {
-		return "", why, wrap("sign in at issuer", err)
+	if err != nil {
+		return "", wrap("sign in at issuer", err)
 	}
-	return ticket, "", nil
+	return ticket, nil
 }
 
-// linkingUser gives the user who links an account, if it is no other user's.
-func (s *SignOn) linkingUser(ctx context.Context, a *attemptRow, id *oidc.Identity) (int64, SignOnFailure, error) {
+// roleOf gives the role that an issuer's claims give; a refusal: they give none.
+func (s *SignOn) roleOf(t tenant.ID, conn *Connection, claims oidc.Claims) (Role, error) {
+	role, ok := conn.role(claims)
+	switch leftOut := claims.LeavesOut(conn.RoleClaim); {
+	case !ok && leftOut:
+		return "", refused(SignOnNoRole, fmt.Sprintf("%s %q, and there is no defaultRole", leavesOut, conn.RoleClaim))
+	case !ok:
+		return "", refused(SignOnNoRole, fmt.Sprintf("no value of the claim %q has a role, and there is no defaultRole",
+			conn.RoleClaim))
+	case leftOut:
+		s.warn("a sign-in at an issuer gives the default role", t, fmt.Sprintf("%s %q", leavesOut, conn.RoleClaim))
+	}
+	return role, nil
+}
+
+const leavesOut = "the person has so many values that the issuer leaves out the claim"
+
+// mayLink refuses to link an account of another user's, or for a user who is shut out.
+func (s *SignOn) mayLink(ctx context.Context, a *attemptRow, id *oidc.Identity) error {
 	other, err := s.store.linkedUser(ctx, a.TenantID, id.Issuer, id.Subject)
 	if err != nil {
-		return 0, "", err
+		return err
 	}
 	if other != 0 && other != a.UserID {
-		return 0, SignOnAmbiguous, nil
+		return refused(SignOnAmbiguous, "the account at the issuer is another user's")
 	}
 	u, err := s.Users.Get(ctx, a.TenantID, a.UserID)
 	if errs.Is(err, errs.NotFound) {
-		return 0, SignOnUnknown, nil
+		return refused(SignOnUnknown, "the user who links the account was deleted meanwhile")
 	}
 	if err == nil && u.State() != UserActive {
-		return 0, SignOnDisabled, nil
+		return errShutOut
 	}
-	return a.UserID, "", err
+	return err
 }
+
+var errShutOut = refused(SignOnDisabled, "the user is disabled or shut out")
 
 // userOf gives the tenant's user who a person at the issuer is: the linked one; else the one whose
 // confirmed address the issuer vouches for; else a new one, by an invitation to that address, or
@@ -165,60 +182,62 @@ func (s *SignOn) userOf(
 	conn *Connection,
 	id *oidc.Identity,
 	role Role,
-) (int64, SignOnFailure, error) {
+) (int64, error) {
 	linked, err := s.store.linkedUser(ctx, t, id.Issuer, id.Subject)
 	if err != nil {
-		return 0, "", err
+		return 0, err
 	}
 	if linked != 0 {
 		u, err := s.Users.Get(ctx, t, linked)
 		if err == nil && u.State() != UserActive {
-			return 0, SignOnDisabled, nil
+			err = errShutOut
 		}
-		return linked, "", err
+		return linked, err
 	}
 	address, verified := id.Claims.Email()
 	switch {
 	case address == "":
 	case !isIssuedEmail(address): // "a@evil.example@field.example" is nobody's address
-		return 0, SignOnUnverified, nil
+		return 0, refused(SignOnUnverified, "what the issuer gives as the person's address is none")
 	case verified:
-		u, why, err := s.confirmedUser(ctx, t, id.Issuer, address)
-		if err != nil || why != "" {
-			return 0, why, err
+		u, err := s.confirmedUser(ctx, t, id.Issuer, address)
+		if err != nil {
+			return 0, err
 		}
 		if u != nil {
-			return u.ID, "", s.link(ctx, u, conn, id)
+			return u.ID, s.link(ctx, u, conn, id)
 		}
 	default: // it says nothing about who the person is
 		expected, err := s.isExpected(ctx, t, address)
-		if err != nil || expected {
-			return 0, SignOnUnverified, err
+		if err != nil {
+			return 0, err
+		}
+		if expected {
+			return 0, refused(SignOnUnverified,
+				"the issuer does not vouch for the person's address, which is that of a user or an invitation")
 		}
 		address = ""
 	}
 	u, err := s.newUser(ctx, t, conn, id, address, role)
 	switch {
 	case err != nil:
-		return 0, "", err
+		return 0, err
 	case u != nil:
-		return u.ID, "", s.link(ctx, u, conn, id)
+		return u.ID, s.link(ctx, u, conn, id)
 	case address == "":
-		return 0, SignOnUnverified, nil
+		return 0, refused(SignOnUnverified,
+			"the issuer vouches for no address of the person, who is linked to no user and may not become one without")
 	}
-	return 0, SignOnUnknown, nil
+	return 0, refused(SignOnUnknown, "the person is linked to no user, none has confirmed the person's address, "+
+		"no invitation is open to it, and create and domains do not let it in")
 }
 
 // confirmedUser gives the one user of a tenant whose confirmed address it is; nil: there is none. A
 // user who has another account at the issuer is not taken: issuers give addresses to new people.
-func (s *SignOn) confirmedUser(
-	ctx context.Context,
-	t tenant.ID,
-	issuer, address string,
-) (*User, SignOnFailure, error) {
+func (s *SignOn) confirmedUser(ctx context.Context, t tenant.ID, issuer, address string) (*User, error) {
 	people, err := s.Users.WithContacts(ctx, t, []string{address})
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	people = slices.DeleteFunc(
 		people,
@@ -226,17 +245,17 @@ func (s *SignOn) confirmedUser(
 	)
 	switch {
 	case len(people) == 0:
-		return nil, "", nil
+		return nil, nil
 	case len(people) > 1:
-		return nil, SignOnAmbiguous, nil
+		return nil, refused(SignOnAmbiguous, "several users have confirmed the person's address")
 	case people[0].State() != UserActive:
-		return nil, SignOnDisabled, nil
+		return nil, errShutOut
 	}
 	taken, err := s.store.isLinked(ctx, t, people[0].ID, issuer)
 	if err == nil && taken {
-		return nil, SignOnAmbiguous, nil
+		err = refused(SignOnAmbiguous, "the user with the person's address has another account at the issuer")
 	}
-	return people[0], "", err
+	return people[0], err
 }
 
 // isExpected tells whether a user or an open invitation of a tenant has an address: whoever has it

@@ -23,23 +23,36 @@ const SignOnGrace = time.Hour
 
 // OpenSession exchanges a ticket for a session. binding is the secret of the browser that began the
 // sign-in; a ticket that comes with another one is used up.
-func (s *SignOn) OpenSession(
-	ctx context.Context,
-	ticket, binding string,
-	address netip.Addr,
-) (pair TokenPair, err error) {
+func (s *SignOn) OpenSession(ctx context.Context, ticket, binding string, address netip.Addr) (TokenPair, error) {
 	k, err := s.store.takeTicket(ctx, ticket)
 	if err != nil {
-		return pair, err
+		return TokenPair{}, err
 	}
-	sum := sha256.Sum256([]byte(binding))
-	if k == nil || subtle.ConstantTimeCompare(sum[:], k.Binding) != 1 {
-		return pair, errs.New(errs.Refused, "signOn.dead")
+	if k == nil {
+		k, err = &signOnTicketRow{}, dead("there is no such ticket: it took more than 60 seconds, or it came before")
+	} else if sum := sha256.Sum256([]byte(binding)); subtle.ConstantTimeCompare(sum[:], k.Binding) != 1 {
+		err = dead("the ticket comes from another browser than the one that began")
 	}
+	var pair TokenPair
+	if err == nil {
+		pair, err = s.openSession(ctx, k, address)
+	}
+	if errs.Is(err, errs.Refused) { // other errors are logged where they are answered
+		s.failed(ctx, "ticket", k.TenantID, err)
+	}
+	return pair, err
+}
+
+// dead is the error of a ticket that no longer holds; the reason is for the log.
+func dead(reason string) error {
+	return errs.New(errs.Refused, "signOn.dead").WithCause(errors.New(reason))
+}
+
+func (s *SignOn) openSession(ctx context.Context, k *signOnTicketRow, address netip.Addr) (pair TokenPair, err error) {
 	err = s.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
 		u, err := s.activeUser(ctx, k.TenantID, k.UserID)
 		if errs.Is(err, errs.NotFound) { // since the ticket was made
-			return errs.New(errs.Refused, "signOn.dead")
+			return dead("the user was disabled or deleted meanwhile")
 		}
 		if err != nil {
 			return err
@@ -91,8 +104,13 @@ func (s *SignOn) finishLink(ctx context.Context, u *User, k *signOnTicketRow) er
 	if err != nil {
 		return err
 	}
-	if !active || other != 0 && other != u.ID || conn == nil {
-		return errs.New(errs.Refused, "signOn.dead")
+	switch {
+	case !active:
+		return dead("the session of the user who links the account has ended")
+	case other != 0 && other != u.ID:
+		return dead("the account at the issuer became another user's meanwhile")
+	case conn == nil:
+		return dead(errNoIssuer.Error())
 	}
 	if other == 0 {
 		if err := s.link(ctx, u, conn, &oidc.Identity{Issuer: k.Issuer, Subject: k.Subject}); err != nil {
@@ -151,7 +169,7 @@ func (s *SignOn) check(ctx context.Context, refresh string) error {
 		return err
 	}
 	if conn == nil || conn.Issuer != n.Issuer || conn.ClientID != n.ClientID {
-		return s.end(ctx, n) // the tenant's issuer is another one now
+		return s.end(ctx, n, errIssuerChanged)
 	}
 	tokens, err := s.Connections.vault.openTokens(n.TenantID, n.Tokens)
 	if err != nil {
@@ -160,18 +178,17 @@ func (s *SignOn) check(ctx context.Context, refresh string) error {
 	id, err := s.ask(ctx, conn, n.Subject, tokens)
 	switch {
 	case errors.Is(err, oidc.ErrRefused), errors.Is(err, oidc.ErrInvalid):
-		s.failed(ctx, "renewal", n.TenantID, err)
-		return s.end(ctx, n)
+		return s.end(ctx, n, err)
 	case err != nil:
-		s.failed(ctx, "renewal", n.TenantID, err)
 		if since := s.Now().UnixMilli() - n.CheckTime; max(since, -since) <= SignOnGrace.Milliseconds() {
+			s.failed(ctx, "renewal", n.TenantID, err)
 			return nil
 		}
-		return s.end(ctx, n)
+		return s.end(ctx, n, err)
 	}
-	role, ok := conn.role(id.Claims)
-	if !ok {
-		return s.end(ctx, n)
+	role, err := s.roleOf(n.TenantID, conn, id.Claims)
+	if err != nil {
+		return s.end(ctx, n, err)
 	}
 	sealed, err := s.Connections.vault.sealTokens(n.TenantID, id.Tokens)
 	if err != nil {
@@ -260,7 +277,18 @@ func (s *SignOn) endSessionURL(ctx context.Context, n *signOnSessionRow, origin 
 // in with one of the clients for which the token is. An error: the token is not valid, or came
 // before.
 func (s *SignOn) BackChannelLogout(ctx context.Context, raw string) error {
+	err := s.endNamed(ctx, raw)
+	if err != nil {
+		s.failed(ctx, "back-channel logout", 0, err)
+	}
+	return err
+}
+
+func (s *SignOn) endNamed(ctx context.Context, raw string) error {
 	issuer := oidc.LogoutIssuer(raw)
+	if issuer == "" {
+		return errors.New("there is no logout token, or it is too long or has a wrong form")
+	}
 	clients, err := s.Connections.atIssuer(ctx, issuer)
 	if err != nil {
 		return err
@@ -321,8 +349,9 @@ func (s *SignOn) IsLinked(ctx context.Context, t tenant.ID, user int64) (name st
 }
 
 // end refuses a session that the issuer does not confirm, and ends all sessions of the user that
-// began there.
-func (s *SignOn) end(ctx context.Context, n *signOnSessionRow) error {
+// began there. why is for the log.
+func (s *SignOn) end(ctx context.Context, n *signOnSessionRow, why error) error {
+	s.failed(ctx, "renewal", n.TenantID, why)
 	ids, err := s.store.sessionsOf(ctx, n.TenantID, n.UserID, n.Issuer)
 	if err != nil {
 		return err

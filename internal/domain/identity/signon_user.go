@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -58,7 +57,7 @@ func (s *SignOn) newUser(
 		return nil, err
 	}
 	if len(people) >= MaxPeople {
-		return nil, tooManyPeople()
+		return nil, errors.New("the tenant has as many people as it may have")
 	}
 	if u.UserName, err = freeUserName(people, id.Claims, address); err != nil {
 		return nil, err
@@ -127,7 +126,7 @@ func freeUserName(people []*User, claims oidc.Claims, address string) (string, e
 			return free, nil
 		}
 	}
-	return "", errors.New("no user name is free for " + strconv.Quote(name))
+	return "", fmt.Errorf("no user name is free: %d people are called alike", maxSameNames)
 }
 
 // printable drops from a name what names must not have, and shortens it so that a number fits

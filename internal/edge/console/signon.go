@@ -44,7 +44,7 @@ func (s *server) startSignOn(w http.ResponseWriter, r *http.Request) {
 // any server.
 func (s *server) answerSignOn(w http.ResponseWriter, r *http.Request) {
 	if s.allowPublic("answerOidc", requestFrom(r.Context()).Address) > 0 {
-		redirect(w, failedSignOn(identity.SignOnFailed))
+		redirect(w, failedSignOn(s.SignOn.RefuseCall("callback")))
 		return
 	}
 	q := r.URL.Query()
@@ -77,12 +77,12 @@ func redirect(w http.ResponseWriter, address string) {
 // endSignOnSessions takes an issuer's logout token.
 func (s *server) endSignOnSessions(w http.ResponseWriter, r *http.Request) {
 	if s.allowPublic("endOidcSessions", requestFrom(r.Context()).Address) > 0 {
+		s.SignOn.RefuseCall("back-channel logout")
 		writePlain(w, http.StatusTooManyRequests, "too many requests")
 		return
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxLogoutBody)
 	if err := s.SignOn.BackChannelLogout(s.auditContext(r), r.PostFormValue("logout_token")); err != nil {
-		s.Logger.Warn("a logout token was refused", "request", requestFrom(r.Context()).ID, "error", err)
 		writePlain(w, http.StatusBadRequest, "the logout token is not valid")
 		return
 	}

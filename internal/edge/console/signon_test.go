@@ -191,32 +191,60 @@ func TestBackChannelLogoutCall(t *testing.T) {
 	w := newServer(t)
 	i := w.withIssuer(t)
 	s := testkit.Ask[wire.Session](t, w.Contract, w.openSignOn(t, w.signOnTicket(t, i)))
-	logout := func(token string) int {
-		return w.Do(t, testkit.Call{
-			Method: http.MethodPost, Path: "/auth/oidc/backchannel-logout",
-			Body:   url.Values{"logout_token": {token}}.Encode(),
-			Header: map[string]string{"Content-Type": "application/x-www-form-urlencoded"},
-		}).Status
-	}
 	token := i.LogoutToken(t, testkit.Claims{"sub": "sub-ada"})
-	if got := logout(token[:len(token)-3]); got != http.StatusBadRequest {
+	if got := w.logOut(t, token[:len(token)-3]); got != http.StatusBadRequest {
 		t.Errorf("a broken token: %d", got)
 	}
 	if a := w.Do(t, testkit.Call{Path: userPath, Token: s.AccessToken}); a.Code != 200 {
 		t.Errorf("%s", a.Body)
 	}
-	if got := logout(token); got != http.StatusOK {
+	if got := w.logOut(t, token); got != http.StatusOK {
 		t.Errorf("%d: %s", got, w.Log.Text())
 	}
 	if a := w.Do(t, testkit.Call{Path: userPath, Token: s.AccessToken}); a.Code != 401 {
 		t.Errorf("the next call: %s", a.Body)
 	}
-	if got := logout(token); got != http.StatusBadRequest {
+	if got := w.logOut(t, token); got != http.StatusBadRequest {
 		t.Errorf("the same token: %d", got)
 	}
-	if got := logout(strings.Repeat("x", 64<<10)); got != http.StatusBadRequest {
+	if got := w.logOut(t, strings.Repeat("x", 64<<10)); got != http.StatusBadRequest {
 		t.Errorf("a large body: %d", got)
 	}
+}
+
+// Calls beyond the budget of an address are refused, and the log says so.
+func TestSignOnCallsBeyondTheBudget(t *testing.T) {
+	w := newServer(t)
+	for range 60 {
+		if got := w.visit(t, "/auth/oidc/callback").String(); got != "/signin#oidc=expired" {
+			t.Fatal(got)
+		}
+		if a := w.logOut(t, "x"); a != http.StatusBadRequest {
+			t.Fatal(a)
+		}
+	}
+	if got := w.visit(t, "/auth/oidc/callback").String(); got != "/signin#oidc=failed" {
+		t.Error(got)
+	}
+	if a := w.logOut(t, "x"); a != http.StatusTooManyRequests {
+		t.Error(a)
+	}
+	for _, step := range []string{"callback", `"back-channel logout"`} {
+		line := "step=" + step + ` answer=failed tenant=0 error="too many calls from one address"`
+		if n := strings.Count(w.Log.Text(), line); n != 1 {
+			t.Errorf("%s: %d lines", step, n)
+		}
+	}
+}
+
+// logOut sends a logout token, as an issuer does.
+func (w *fixture) logOut(t *testing.T, token string) int {
+	t.Helper()
+	return w.Do(t, testkit.Call{
+		Method: http.MethodPost, Path: "/auth/oidc/backchannel-logout",
+		Body:   url.Values{"logout_token": {token}}.Encode(),
+		Header: map[string]string{"Content-Type": "application/x-www-form-urlencoded"},
+	}).Status
 }
 
 // The role of the issuer's claim is shown as such, and only the issuer changes it.

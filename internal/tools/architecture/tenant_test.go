@@ -25,6 +25,7 @@ var tenantlessMethods = map[string]string{
 	"identity.SignOn.OpenSession":       "establishes the tenant from the ticket of a sign-in",
 	"identity.SignOn.Refresh":           "establishes the tenant from a refresh token",
 	"identity.SignOn.BackChannelLogout": "establishes the tenants from a logout token of their issuer",
+	"identity.SignOn.RefuseCall":        "logs a call that is refused before a tenant is known",
 	"identity.SignOn.Sweep":             "clean-up of all tenants: sign-ins at issuers that nobody finished",
 	"identity.InvitationStore.ByToken":  "establishes the tenant from the token of an invitation's link",
 	"identity.InvitationStore.Sweep":    "clean-up of all tenants: invitations that expired long ago",

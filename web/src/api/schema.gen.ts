@@ -10891,6 +10891,13 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description The address makes too many calls */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     getHealthz: {

@@ -1,8 +1,11 @@
 package oidc
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// Claims are what an issuer says of a person, as decoded from JSON.
+// Claims are what an issuer says of a person, or of itself, as decoded from JSON.
 type Claims map[string]any
 
 // Text gives a claim that is a text; empty: there is none.
@@ -11,12 +14,13 @@ func (c Claims) Text(name string) string {
 	return text
 }
 
+// flag tells whether a claim is true. Some issuers write flags as texts.
+func (c Claims) flag(name string) bool { return c[name] == true || c[name] == "true" }
+
 // Email gives the person's address; verified tells whether the issuer has made sure that it is
 // theirs.
 func (c Claims) Email() (address string, verified bool) {
-	// Some issuers write the flag as a text.
-	flag := c["email_verified"]
-	return strings.TrimSpace(c.Text("email")), flag == true || flag == "true"
+	return strings.TrimSpace(c.Text("email")), c.flag("email_verified")
 }
 
 // HasEmail tells whether the claims say which address the person has, and whether it is theirs.
@@ -25,42 +29,67 @@ func (c Claims) HasEmail() bool {
 	return judged && c.Text("email") != ""
 }
 
-// Values gives the texts of a claim that is a text or a list of them. The name may be a path with
-// dots to a claim within others, unless a claim has just that name. has tells whether there is such
-// a claim.
-func (c Claims) Values(name string) (values []string, has bool) {
-	claim, has := c.find(name)
-	if !has {
-		return nil, false
+// Values gives the values of the claim that a path names. has tells whether there is such a claim.
+func (c Claims) Values(path string) (values []string, has bool) {
+	claim, has := find(c, path)
+	return valuesOf(claim), has
+}
+
+// LeavesOut tells whether the issuer has a claim, but not here: Microsoft Entra leaves out groups of
+// people who have too many.
+func (c Claims) LeavesOut(path string) bool {
+	elsewhere, _ := c["_claim_names"].(map[string]any)
+	_, named := elsewhere[path]
+	_, has := find(c, path)
+	return named && !has
+}
+
+// find looks for a claim of just the path's name; else for the longest beginning up to a dot that
+// names an object in which the rest is found. Names may hold dots themselves, so the dots alone do
+// not say where one ends.
+func find(within map[string]any, path string) (any, bool) {
+	if claim, has := within[path]; has {
+		return claim, true
 	}
-	switch v := claim.(type) {
-	case string:
-		values = append(values, v)
-	case []any:
-		for _, one := range v {
-			if text, ok := one.(string); ok {
-				values = append(values, text)
+	for end := strings.LastIndexByte(path, '.'); end >= 0; end = strings.LastIndexByte(path[:end], '.') {
+		if object, is := within[path[:end]].(map[string]any); is {
+			if claim, has := find(object, path[end+1:]); has {
+				return claim, true
 			}
 		}
 	}
-	return values, true
+	return nil, false
 }
 
-func (c Claims) find(name string) (any, bool) {
-	if claim, has := c[name]; has {
-		return claim, true
+// valuesOf gives the values of a text, a list or an object; entries of other kinds are skipped.
+func valuesOf(claim any) (values []string) {
+	list, isList := claim.([]any)
+	if !isList {
+		return entryValues(claim)
 	}
-	within := map[string]any(c)
-	for {
-		first, rest, more := strings.Cut(name, ".")
-		claim, has := within[first]
-		if !has || !more {
-			return claim, has
-		}
-		next, ok := claim.(map[string]any)
-		if !ok {
-			return nil, false
-		}
-		within, name = next, rest
+	for _, entry := range list {
+		values = append(values, entryValues(entry)...)
 	}
+	return values
+}
+
+func entryValues(entry any) (values []string) {
+	switch v := entry.(type) {
+	case string:
+		return []string{v}
+	case map[string]any:
+		for _, name := range []string{"value", "name"} {
+			if text := Claims(v).Text(name); text != "" {
+				return []string{text}
+			}
+		}
+		// Zitadel: the roles are the names, and each holds the organizations that gave it.
+		for name, given := range v {
+			if _, isObject := given.(map[string]any); isObject || given == true {
+				values = append(values, name)
+			}
+		}
+		slices.Sort(values)
+	}
+	return values
 }

@@ -2,11 +2,14 @@ package oidc
 
 import (
 	"context"
-	"errors"
+	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
@@ -31,7 +34,7 @@ const (
 type issuer struct {
 	url    string
 	client *http.Client
-	keys   *http.Client // for its keys
+	keys   *keyTransport // for its keys
 
 	turn  chan struct{} // held while its state is read or fetched
 	state *discovered   // nil: nothing is known
@@ -41,23 +44,41 @@ type issuer struct {
 
 // discovered is what an issuer says of itself.
 type discovered struct {
-	provider *oidc.Provider
-	keys     oidc.KeySet
+	keys     *oidc.RemoteKeySet
+	unused   *atomic.Int64 // of its keys: how many cannot be used
 	metadata metadata
 	at       time.Time
 }
 
 // metadata are fields of an issuer's discovery document.
 type metadata struct {
-	AuthorizationEndpoint string   `json:"authorization_endpoint"`
-	TokenEndpoint         string   `json:"token_endpoint"`
-	KeysURI               string   `json:"jwks_uri"`
-	UserInfoEndpoint      string   `json:"userinfo_endpoint"`
-	EndSessionEndpoint    string   `json:"end_session_endpoint"`
-	Scopes                []string `json:"scopes_supported"`
-	AuthMethods           []string `json:"token_endpoint_auth_methods_supported"`
-	NamesIssuer           bool     `json:"authorization_response_iss_parameter_supported"`
-	BackChannelLogout     bool     `json:"backchannel_logout_supported"`
+	AuthorizationEndpoint string
+	TokenEndpoint         string
+	KeysURI               string
+	UserInfoEndpoint      string
+	EndSessionEndpoint    string
+	Scopes                []string // empty: it does not say
+	AuthMethods           []string // likewise
+	NamesIssuer           bool
+	BackChannelLogout     bool
+}
+
+// readMetadata reads a discovery document. What has another type than it should is not there, and
+// neither are such entries of lists.
+func readMetadata(document Claims) metadata {
+	scopes, _ := document.Values("scopes_supported")
+	methods, _ := document.Values("token_endpoint_auth_methods_supported")
+	return metadata{
+		AuthorizationEndpoint: document.Text("authorization_endpoint"),
+		TokenEndpoint:         document.Text("token_endpoint"),
+		KeysURI:               document.Text("jwks_uri"),
+		UserInfoEndpoint:      document.Text("userinfo_endpoint"),
+		EndSessionEndpoint:    document.Text("end_session_endpoint"),
+		Scopes:                scopes,
+		AuthMethods:           methods,
+		NamesIssuer:           document.flag("authorization_response_iss_parameter_supported"),
+		BackChannelLogout:     document.flag("backchannel_logout_supported"),
+	}
 }
 
 func (c *Client) issuer(address string) *issuer {
@@ -69,31 +90,12 @@ func (c *Client) issuer(address string) *issuer {
 			clear(c.issuers)
 		}
 		i = &issuer{url: address, client: c.newHTTPClient(address), turn: make(chan struct{}, 1)}
-		keys := *i.client
-		keys.Transport = &pacedTransport{i.client.Transport, func() bool {
+		i.keys = &keyTransport{next: i.client.Transport, allow: func() bool {
 			return c.keyFetches.Allow(address, limit.One).Allowed()
 		}}
-		i.keys = &keys
 		c.issuers[address] = i
 	}
 	return i
-}
-
-// pacedTransport refuses calls while allow says no.
-type pacedTransport struct {
-	next  http.RoundTripper
-	allow func() bool
-}
-
-// errPaced is the error of a call that came too soon after others.
-var errPaced = errors.New("its keys were fetched a moment ago")
-
-// RoundTrip implements http.RoundTripper.
-func (p *pacedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	if !p.allow() {
-		return nil, errPaced
-	}
-	return p.next.RoundTrip(r)
 }
 
 // discover gives what the issuer says of itself. Only one caller asks it, and others wait for the
@@ -128,18 +130,18 @@ func (c *Client) discover(ctx context.Context, address string) (*discovered, *is
 }
 
 func (i *issuer) fetch(ctx context.Context) (*discovered, error) {
-	provider, err := oidc.NewProvider(oidc.ClientContext(ctx, i.client), i.url)
-	if mismatch, is := errors.AsType[*oidc.IssuerMismatchError](err); is {
-		return nil, fmt.Errorf("%w: its discovery document is that of another issuer, %.200q", ErrInvalid,
-			mismatch.Discovered)
-	}
+	body, err := i.get(ctx, "discovery", strings.TrimSuffix(i.url, "/")+"/.well-known/openid-configuration", "")
 	if err != nil {
-		return nil, callError("discovery", err)
+		return nil, err
 	}
-	d := &discovered{provider: provider}
-	if err := provider.Claims(&d.metadata); err != nil {
-		return nil, fmt.Errorf("%w: its discovery document has fields of a wrong type", ErrInvalid)
+	var document Claims
+	if err := json.Unmarshal(body, &document); err != nil {
+		return nil, fmt.Errorf("%w: its discovery document is no JSON object", ErrUnreachable)
 	}
+	if named := document.Text("issuer"); named != i.url {
+		return nil, fmt.Errorf("%w: its discovery document is that of another issuer, %.200q", ErrInvalid, named)
+	}
+	d := &discovered{metadata: readMetadata(document), unused: &i.keys.unused}
 	for name, address := range map[string]string{
 		"authorization_endpoint": d.metadata.AuthorizationEndpoint, "token_endpoint": d.metadata.TokenEndpoint,
 		"jwks_uri": d.metadata.KeysURI,
@@ -153,8 +155,40 @@ func (i *issuer) fetch(ctx context.Context) (*discovered, error) {
 			*optional = ""
 		}
 	}
-	d.keys = oidc.NewRemoteKeySet(oidc.ClientContext(ctx, i.keys), d.metadata.KeysURI)
+	client := *i.client
+	client.Transport = i.keys
+	d.keys = oidc.NewRemoteKeySet(oidc.ClientContext(ctx, &client), d.metadata.KeysURI)
 	return d, nil
+}
+
+// get gives what an address of the issuer answers. access is the token of a person about whom it is
+// asked; empty: none.
+func (i *issuer) get(ctx context.Context, what, address, access string) ([]byte, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s has no address", ErrInvalid, what)
+	}
+	r.Header.Set("Accept", "application/json")
+	if access != "" {
+		r.Header.Set("Authorization", "Bearer "+access)
+	}
+	resp, err := i.client.Do(r)
+	if err != nil {
+		return nil, callError(what, err)
+	}
+	defer func() { _ = resp.Body.Close() }() // it was only read
+	if resp.StatusCode != http.StatusOK {
+		kind := ErrUnreachable
+		if access != "" && (resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden) {
+			kind = ErrRefused
+		}
+		return nil, fmt.Errorf("%w: %s answers %d", kind, what, resp.StatusCode)
+	}
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return nil, callError(what, err)
+	}
+	return body, nil
 }
 
 // mayName tells whether the issuer's document may name an address: https, or http on this machine
@@ -172,7 +206,7 @@ func (i *issuer) mayName(address string) bool {
 func (m *metadata) scopes() []string {
 	scopes := []string{oidc.ScopeOpenID}
 	for _, scope := range []string{"profile", "email"} {
-		if m.Scopes == nil || slices.Contains(m.Scopes, scope) {
+		if len(m.Scopes) == 0 || slices.Contains(m.Scopes, scope) {
 			scopes = append(scopes, scope)
 		}
 	}
@@ -185,7 +219,7 @@ func (m *metadata) scopes() []string {
 // authStyle is how the client shows its secret: in the header, unless the issuer wants it in the
 // form alone.
 func (m *metadata) authStyle() oauth2.AuthStyle {
-	if m.AuthMethods != nil && !slices.Contains(m.AuthMethods, "client_secret_basic") {
+	if len(m.AuthMethods) > 0 && !slices.Contains(m.AuthMethods, "client_secret_basic") {
 		return oauth2.AuthStyleInParams
 	}
 	return oauth2.AuthStyleInHeader

@@ -58,12 +58,12 @@ func (c *Client) VerifyLogout(ctx context.Context, issuerURL, raw string) (*Logo
 	if err != nil {
 		return nil, err
 	}
-	keys := &observedKeys{KeySet: d.keys}
+	keys := &observedKeys{discovered: d}
 	token, err := oidc.NewVerifier(issuerURL, keys, &oidc.Config{
 		SkipClientIDCheck: true, SupportedSigningAlgs: asymmetric, SkipExpiryCheck: true,
 	}).VerifyLogout(ctx, raw)
 	if err != nil {
-		return nil, keys.explain("logout token")
+		return nil, keys.explain("logout token", Connection{Issuer: issuerURL})
 	}
 	if err := c.checkTimes(token.Expiry, token.IssuedAt); err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ import (
 // answer but its status and its error code.
 var (
 	// ErrUnreachable says that the issuer did not answer, or not as a working server does.
-	ErrUnreachable = errors.New("the issuer cannot be reached")
+	ErrUnreachable = errors.New("the issuer cannot be reached or does not work")
 	// ErrRefused says that the issuer refused what it was asked for.
 	ErrRefused = errors.New("the issuer refused")
 	// ErrClock says that the issuer's clock and ours differ by more than MaxClockSkew.

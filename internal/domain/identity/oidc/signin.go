@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
+	"maps"
 	"net/url"
 	"regexp"
 	"slices"
@@ -139,9 +139,13 @@ func (c *Client) UserInfo(ctx context.Context, conn Connection, id *Identity) er
 	if err != nil || d.metadata.UserInfoEndpoint == "" {
 		return err
 	}
-	claims, err := i.userInfo(ctx, d.metadata.UserInfoEndpoint, id.Tokens.Access)
+	body, err := i.get(ctx, "userinfo", d.metadata.UserInfoEndpoint, id.Tokens.Access)
 	if err != nil {
 		return err
+	}
+	var claims Claims
+	if err := json.Unmarshal(body, &claims); err != nil {
+		return fmt.Errorf("%w: userinfo is no JSON object", ErrInvalid)
 	}
 	if claims.Text("sub") != id.Subject {
 		return fmt.Errorf("%w: its userinfo is another person's", ErrInvalid)
@@ -163,32 +167,6 @@ func (c *Client) HasUserInfo(ctx context.Context, conn Connection) (bool, error)
 	return err == nil && d.metadata.UserInfoEndpoint != "", err
 }
 
-func (i *issuer) userInfo(ctx context.Context, address, access string) (Claims, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
-	if err != nil {
-		return nil, fmt.Errorf("%w: userinfo_endpoint is no address", ErrInvalid)
-	}
-	r.Header.Set("Authorization", "Bearer "+access)
-	r.Header.Set("Accept", "application/json")
-	resp, err := i.client.Do(r)
-	if err != nil {
-		return nil, callError("userinfo", err)
-	}
-	defer func() { _ = resp.Body.Close() }() // it was only read
-	switch resp.StatusCode {
-	case http.StatusOK:
-	case http.StatusUnauthorized, http.StatusForbidden:
-		return nil, fmt.Errorf("%w: userinfo answers %d", ErrRefused, resp.StatusCode)
-	default:
-		return nil, fmt.Errorf("%w: userinfo answers %d", ErrUnreachable, resp.StatusCode)
-	}
-	var claims Claims
-	if err := json.NewDecoder(resp.Body).Decode(&claims); err != nil {
-		return nil, fmt.Errorf("%w: userinfo is no JSON object", ErrInvalid)
-	}
-	return claims, nil
-}
-
 // verify checks an ID token and gives the person with the token's nonce.
 func (c *Client) verify(
 	ctx context.Context,
@@ -196,18 +174,15 @@ func (c *Client) verify(
 	conn Connection,
 	raw string,
 ) (*Identity, string, error) {
-	keys := &observedKeys{KeySet: d.keys}
+	keys := &observedKeys{discovered: d}
 	token, err := oidc.NewVerifier(conn.Issuer, keys, &oidc.Config{
 		ClientID: conn.ClientID, SupportedSigningAlgs: asymmetric,
 		SkipExpiryCheck: true, // checkTimes allows for MaxClockSkew
 	}).Verify(ctx, raw)
 	if err != nil {
-		return nil, "", keys.explain("ID token")
+		return nil, "", keys.explain("ID token", conn)
 	}
-	var claims Claims
-	if err := token.Claims(&claims); err != nil {
-		return nil, "", fmt.Errorf("%w: its ID token has no claims", ErrInvalid)
-	}
+	claims := keys.claims
 	azp, hasAzp := claims["azp"]
 	switch {
 	case token.Issuer != conn.Issuer: // the library lets an alias of Google's pass
@@ -245,28 +220,59 @@ func (c *Client) checkTimes(expiry time.Time, begins ...time.Time) error {
 	return nil
 }
 
-// observedKeys remembers why a signature was not verified, which the library does not pass on.
+// observedKeys are an issuer's keys that remember what the library does not pass on: why a signature
+// was not verified, and all claims.
 type observedKeys struct {
-	oidc.KeySet
-	err error
+	*discovered
+	err    error
+	claims Claims // of a token whose signature holds
 }
 
 // VerifySignature implements oidc.KeySet.
 func (o *observedKeys) VerifySignature(ctx context.Context, jwt string) ([]byte, error) {
 	var payload []byte
-	payload, o.err = o.KeySet.VerifySignature(ctx, jwt)
-	return payload, o.err
+	if payload, o.err = o.keys.VerifySignature(ctx, jwt); o.err != nil {
+		return nil, o.err
+	}
+	if err := json.Unmarshal(payload, &o.claims); err != nil {
+		return nil, err
+	}
+	return json.Marshal(o.claims.forLibrary())
 }
 
-// explain says why a token was refused.
-func (o *observedKeys) explain(what string) error {
-	switch {
-	case o.err == nil:
-		return fmt.Errorf("%w: its %s has a wrong form, issuer, audience or algorithm", ErrInvalid, what)
-	case isNetwork(o.err):
-		return callError("jwks_uri", o.err)
+// forLibrary gives the claims without what makes the library refuse all of them: entries of the
+// audience that are no texts, and claims that the issuer keeps elsewhere, which nobody here fetches.
+func (c Claims) forLibrary() Claims {
+	reduced := maps.Clone(c)
+	delete(reduced, "_claim_names")
+	delete(reduced, "_claim_sources")
+	if audience, isList := c["aud"].([]any); isList {
+		reduced["aud"] = slices.DeleteFunc(slices.Clone(audience), func(entry any) bool {
+			_, isText := entry.(string)
+			return !isText
+		})
 	}
-	return fmt.Errorf("%w: its %s is not signed with one of its keys", ErrInvalid, what)
+	return reduced
+}
+
+// explain says why a token for a client was refused.
+func (o *observedKeys) explain(what string, conn Connection) error {
+	switch audience := valuesOf(o.claims["aud"]); {
+	case o.err != nil && isNetwork(o.err):
+		return callError("jwks_uri", o.err)
+	case o.err != nil && o.unused.Load() > 0:
+		return fmt.Errorf("%w: its %s is not signed with one of its keys, of which %d cannot be used", ErrInvalid,
+			what, o.unused.Load())
+	case o.err != nil:
+		return fmt.Errorf("%w: its %s is not signed with one of its keys", ErrInvalid, what)
+	case o.claims == nil:
+		return fmt.Errorf("%w: its %s has a wrong form or algorithm", ErrInvalid, what)
+	case o.claims.Text("iss") != conn.Issuer:
+		return fmt.Errorf("%w: its %s names another issuer", ErrInvalid, what)
+	case conn.ClientID != "" && !slices.Contains(audience, conn.ClientID):
+		return fmt.Errorf("%w: its %s is for another client", ErrInvalid, what)
+	}
+	return fmt.Errorf("%w: its %s lacks a claim, or has one that it must not have", ErrInvalid, what)
 }
 
 func isNetwork(err error) bool {
