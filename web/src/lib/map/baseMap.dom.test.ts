@@ -52,11 +52,17 @@ describe('the base map', () => {
   });
 
   it('shifts positions for tiles in GCJ-02 only', () => {
-    expect(toLatLng(defaultPlace, null)).toEqual([36.6, 114.48]);
-    expect(toLatLng(defaultPlace, tiles)).toEqual([36.6, 114.48]);
-    const [latitude, longitude] = toLatLng(defaultPlace, { ...tiles, datum: 'GCJ-02' });
+    expect(toLatLng(defaultPlace, null, 0)).toEqual([36.6, 114.48]);
+    expect(toLatLng(defaultPlace, tiles, 0)).toEqual([36.6, 114.48]);
+    const [latitude, longitude] = toLatLng(defaultPlace, { ...tiles, datum: 'GCJ-02' }, 0);
     expect(latitude).not.toBe(36.6);
     expect(Math.abs(longitude - 114.48)).toBeLessThan(0.01);
+  });
+
+  it('draws a place beside the middle of the map, across the date line too', () => {
+    expect(toLatLng({ latitude: -16.8, longitude: -179.75 }, null, 179)).toEqual([-16.8, 180.25]);
+    expect(toPlace(L.latLng(-16.8, 180.25), null)).toEqual({ latitude: -16.8, longitude: -179.75 });
+    expect(toPlace(L.latLng(-16.8, -180.5), null)).toEqual({ latitude: -16.8, longitude: 179.5 });
   });
 
   it('returns the position at a point', () => {
@@ -64,7 +70,7 @@ describe('the base map', () => {
     // Once around the world it is the same place, and latitudes end at the poles.
     expect(toPlace(L.latLng(95, 27.5 + 360), null)).toEqual({ latitude: 90, longitude: 27.5 });
     const gcj02: MapTiles = { ...tiles, datum: 'GCJ-02' };
-    const { latitude, longitude } = toPlace(L.latLng(toLatLng(defaultPlace, gcj02)), gcj02);
+    const { latitude, longitude } = toPlace(L.latLng(toLatLng(defaultPlace, gcj02, 0)), gcj02);
     expect(latitude).toBeCloseTo(36.6, 6);
     expect(longitude).toBeCloseTo(114.48, 6);
   });

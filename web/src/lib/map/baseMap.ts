@@ -2,6 +2,7 @@ import L from 'leaflet';
 import 'leaflet/dist/leaflet.css';
 import type { components } from '@/api/schema.gen';
 import { reducedMotionQuery } from '@/lib/hooks/useMediaQuery';
+import { nearestCopy } from './copies';
 import { fromGcj02, toGcj02 } from './gcj02';
 import css from './map.module.css';
 import { defaultPlace, defaultZoom, type Place } from './place';
@@ -21,7 +22,6 @@ export function createBaseMap(container: HTMLElement): L.Map {
     maxZoom: closestZoom,
     zoomControl: false,
     attributionControl: false,
-    worldCopyJump: true,
     // Half steps let a view fit its devices closely.
     zoomSnap: 0.5,
     zoomAnimation: !matchMedia(reducedMotionQuery).matches,
@@ -56,10 +56,10 @@ export function addTiles(map: L.Map, tiles: MapTiles): () => void {
   };
 }
 
-/** Where a position is drawn on this installation's map. */
-export function toLatLng(place: Place, tiles: MapTiles | null): L.LatLngTuple {
+/** Where a position is drawn on this installation's map: its copy nearest to a longitude, as the map's middle. */
+export function toLatLng(place: Place, tiles: MapTiles | null, near: number): L.LatLngTuple {
   const { latitude, longitude } = tiles?.datum === 'GCJ-02' ? toGcj02(place) : place;
-  return [latitude, longitude];
+  return [latitude, nearestCopy(longitude, near)];
 }
 
 /** About a decimetre: finer than any map of a field. */

@@ -5,11 +5,18 @@ import type { Topology } from 'topojson-specification';
 import landAddress from 'world-atlas/land-50m.json?url';
 import coarseAddress from 'world-atlas/land-110m.json?url';
 import { pauses } from '../async/pauses';
+import { shiftsBetween } from './copies';
+import { cutAtDateLine, shoresOf } from './dateLine';
 import css from './map.module.css';
 
-/** One piece of land: its outline and its inland waters as longitude and latitude, with the box around it. */
+/**
+ * A piece of land on one side of the date line: its outline and its inland waters as longitude and
+ * latitude, with the box around it.
+ */
 export interface Land {
   rings: Position[][];
+  /** Where the date line cuts the piece: its rings without the edges of the cut. */
+  shores?: Position[][];
   bounds: L.LatLngBounds;
 }
 
@@ -35,7 +42,7 @@ export async function landOf(topology: Topology): Promise<Land[]> {
   const pause = pauses();
   const land: Land[] = [];
   for (const rings of pieces) {
-    land.push(landPiece(rings));
+    land.push(...cutAtDateLine(rings).map(landPiece));
     await pause();
   }
   return land;
@@ -50,10 +57,11 @@ function landPiece(rings: Position[][]): Land {
     south = Math.min(south, latitude);
     north = Math.max(north, latitude);
   }
-  return { rings, bounds: L.latLngBounds([south, west], [north, east]) };
+  return { rings, shores: shoresOf(rings), bounds: L.latLngBounds([south, west], [north, east]) };
 }
 
-const turned = (ring: Position[]) => ring.map(([longitude = 0, latitude = 0]): L.LatLngTuple => [latitude, longitude]);
+const turned = (rings: Position[][], shift: number) =>
+  rings.map((ring) => ring.map(([longitude = 0, latitude = 0]): L.LatLngTuple => [latitude, longitude + shift]));
 
 /**
  * The coastline has a scale of 1 : 50 million; at a closer zoom it would put fields into the sea,
@@ -69,12 +77,12 @@ export function showsSea(zoom: number, coarse: boolean): boolean {
 }
 
 /**
- * Draws only the land near the view: a tenant's map projects one continent, not fourteen hundred
- * islands.
+ * Draws only the land near the view, in each copy of the world that the view shows: a tenant's map
+ * projects one continent, not fourteen hundred islands.
  */
 export class LandLayer extends L.Layer {
   private readonly land: Land[];
-  private readonly drawn = new Map<Land, L.Polygon>();
+  private readonly drawn = new Map<string, L.Layer>();
   private readonly coarse: boolean;
   private renderer: L.Renderer | undefined;
 
@@ -96,7 +104,7 @@ export class LandLayer extends L.Layer {
   override onRemove(map: L.Map): this {
     map.off('moveend', this.draw, this);
     map.getContainer().classList.remove(css.sea ?? '');
-    for (const polygon of this.drawn.values()) polygon.remove();
+    for (const piece of this.drawn.values()) piece.remove();
     this.drawn.clear();
     this.renderer?.remove();
     return this;
@@ -107,16 +115,28 @@ export class LandLayer extends L.Layer {
     this._map.getContainer().classList.toggle(css.sea ?? '', sea);
     if (!sea) return;
     const near = this._map.getBounds().pad(1.5);
-    for (const land of this.land) {
-      const polygon = this.drawn.get(land);
-      if (near.intersects(land.bounds)) {
-        if (polygon) continue;
-        const options = { renderer: this.renderer, interactive: false, className: css.land, smoothFactor: 1.5 };
-        this.drawn.set(land, L.polygon(land.rings.map(turned), options).addTo(this._map));
-      } else if (polygon) {
-        polygon.remove();
-        this.drawn.delete(land);
+    const shown = new Set<string>();
+    for (const [i, land] of this.land.entries()) {
+      const { bounds } = land;
+      if (bounds.getSouth() > near.getNorth() || bounds.getNorth() < near.getSouth()) continue;
+      for (const shift of shiftsBetween(bounds.getWest(), bounds.getEast(), near.getWest(), near.getEast())) {
+        const key = `${i} ${shift}`;
+        shown.add(key);
+        if (!this.drawn.has(key)) this.drawn.set(key, this.make(land, shift).addTo(this._map));
       }
     }
+    for (const [key, piece] of this.drawn) {
+      if (shown.has(key)) continue;
+      piece.remove();
+      this.drawn.delete(key);
+    }
+  }
+
+  private make({ rings, shores }: Land, shift: number): L.Layer {
+    const options = { renderer: this.renderer, interactive: false, smoothFactor: 1.5 };
+    const area = L.polygon(turned(rings, shift), { ...options, className: shores ? css.cutLand : css.land });
+    return shores
+      ? L.layerGroup([area, L.polyline(turned(shores, shift), { ...options, className: css.shore })])
+      : area;
   }
 }
