@@ -43,12 +43,41 @@ describe('the base map', () => {
 
   it('shows the attribution as text, never as HTML', () => {
     const { map, container } = make();
-    const stop = addTiles(map, tiles);
+    const stop = addTiles(map, tiles, () => undefined);
     const attribution = container.querySelector('.leaflet-control-attribution');
     expect(attribution).toHaveTextContent('© <b>Somebody</b>');
     expect(attribution?.querySelector('b')).toBeNull();
     stop();
     expect(container.querySelector('.leaflet-control-attribution')).toBeNull();
+  });
+
+  it('links words of the attribution', () => {
+    const { map, container } = make();
+    const links = [
+      { words: 'Roads', url: 'https://roads.example/copyright' },
+      { words: 'Style', url: 'https://style.example/?a=1&b="' },
+      { words: 'Nobody', url: 'https://nobody.example/' },
+    ];
+    addTiles(map, { ...tiles, attribution: '© Roads, <i>SRTM</i> | © Style (CC)', links }, () => undefined);
+    const attribution = container.querySelector('.leaflet-control-attribution');
+    expect(attribution).toHaveTextContent('© Roads, <i>SRTM</i> | © Style (CC)');
+    const linked = [...(attribution?.querySelectorAll('a') ?? [])];
+    expect(linked.map(({ textContent, target, rel }) => [textContent, target, rel])).toEqual([
+      ['Roads', '_blank', 'noopener'],
+      ['Style', '_blank', 'noopener'],
+    ]);
+    expect(linked.map((link) => link.getAttribute('href'))).toEqual([links[0]?.url, links[1]?.url]);
+  });
+
+  it('enlarges the closest tiles that the server has', () => {
+    const { map, container } = make();
+    map.setView([36.6, 114.48], 19, { animate: false });
+    const zooms = () => [...container.querySelectorAll('img')].map(({ src }) => new URL(src).pathname.split('/')[1]);
+    const stop = addTiles(map, { ...tiles, maxZoom: 17 }, () => undefined);
+    expect(new Set(zooms())).toEqual(new Set(['17']));
+    stop();
+    addTiles(map, tiles, () => undefined);
+    expect(new Set(zooms())).toEqual(new Set(['18']));
   });
 
   it('shifts positions for tiles in GCJ-02 only', () => {

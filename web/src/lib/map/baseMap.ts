@@ -39,21 +39,43 @@ export function setDragging(map: L.Map, isPhone: boolean): void {
 
 /**
  * Adds tiles, toned down so that the devices stand out, with the attribution that their owner
- * requires.
+ * requires. `onMissing` is called for each tile that does not arrive.
  */
-export function addTiles(map: L.Map, tiles: MapTiles): () => void {
-  const layer = L.tileLayer(tiles.url, { maxZoom: closestZoom, maxNativeZoom: 18, className: css.tiles ?? '' }).addTo(
-    map,
-  );
+export function addTiles(map: L.Map, tiles: MapTiles, onMissing: () => void): () => void {
+  const layer = L.tileLayer(tiles.url, {
+    maxZoom: closestZoom,
+    maxNativeZoom: tiles.maxZoom ?? 18,
+    className: css.tiles ?? '',
+    // Tile servers tell by it who uses them, and some refuse requests without it. All other requests
+    // of the console go without, as the server's Referrer-Policy says.
+    referrerPolicy: 'origin',
+  });
+  layer.on('tileerror', onMissing).addTo(map);
   const attribution = L.control.attribution({ prefix: false, position: 'bottomleft' }).addTo(map);
-  // Attributions are usually links, but this one is a setting, not trusted markup: shown as text.
-  const holder = document.createElement('span');
-  holder.textContent = tiles.attribution;
-  attribution.addAttribution(holder.innerHTML);
+  attribution.addAttribution(attributionOf(tiles));
   return () => {
     layer.remove();
     attribution.remove();
   };
+}
+
+/** The attribution as HTML. It is a setting, not trusted markup: text, of which some words are links. */
+function attributionOf({ attribution, links = [] }: MapTiles): string {
+  const holder = document.createElement('span');
+  let rest = attribution;
+  for (const { words, url } of links) {
+    const at = rest.indexOf(words);
+    if (at < 0) continue;
+    const link = document.createElement('a');
+    link.href = url;
+    link.target = '_blank';
+    link.rel = 'noopener';
+    link.textContent = words;
+    holder.append(rest.slice(0, at), link);
+    rest = rest.slice(at + words.length);
+  }
+  holder.append(rest);
+  return holder.innerHTML;
 }
 
 /** Where a position is drawn on this installation's map: its copy nearest to a longitude, as the map's middle. */
