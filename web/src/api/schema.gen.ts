@@ -7784,6 +7784,7 @@ export interface operations {
     getDeviceMap: {
         parameters: {
             query?: {
+                /** @description if greater than east, the box lies across the date line */
                 west?: number;
                 south?: number;
                 east?: number;

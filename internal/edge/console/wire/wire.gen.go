@@ -4644,6 +4644,7 @@ type GetDeviceVideoParams struct {
 
 // GetDeviceMapParams defines parameters for GetDeviceMap.
 type GetDeviceMapParams struct {
+	// West if greater than east, the box lies across the date line
 	West  *float64 `form:"west,omitempty" json:"west,omitempty"`
 	South *float64 `form:"south,omitempty" json:"south,omitempty"`
 	East  *float64 `form:"east,omitempty" json:"east,omitempty"`
