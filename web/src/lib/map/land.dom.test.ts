@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Position } from 'geojson';
 import L from 'leaflet';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Land, LandLayer, landOf } from './land';
 
 const topologies = Object.fromEntries(
@@ -117,33 +117,38 @@ describe('the layer of land', () => {
   let map: L.Map;
   afterEach(() => map.remove());
 
-  it('draws both sides of the date line beside each other, whichever copy of the world is shown', () => {
+  const square = (west: number, south: number, size: number): Land => ({
+    rings: [
+      [
+        [west, south],
+        [west + size, south],
+        [west + size, south + size],
+        [west, south + size],
+        [west, south],
+      ],
+    ],
+    bounds: L.latLngBounds([south, west], [south + size, west + size]),
+  });
+
+  /** From where to where the land is drawn. */
+  function drawn() {
+    const sides: [number, number][] = [];
+    map.eachLayer((layer) => {
+      if (!(layer instanceof L.Polygon)) return;
+      sides.push([layer.getBounds().getWest(), layer.getBounds().getEast()]);
+    });
+    return sides.sort(([a], [b]) => a - b);
+  }
+
+  beforeEach(() => {
     const container = document.createElement('div');
     Object.defineProperties(container, { clientWidth: { value: 600 }, clientHeight: { value: 400 } });
     document.body.append(container);
     map = L.map(container, { zoomAnimation: false, attributionControl: false }).setView([-17, 180], 9);
-    const square = (west: number, east: number): Position[][] => [
-      [
-        [west, -17],
-        [east, -17],
-        [east, -16],
-        [west, -16],
-        [west, -17],
-      ],
-    ];
-    const piece = (west: number, east: number): Land => ({
-      rings: square(west, east),
-      bounds: L.latLngBounds([-17, west], [-16, east]),
-    });
-    new LandLayer([piece(179, 180), piece(-180, -179), piece(20, 21)]).addTo(map);
-    const drawn = () => {
-      const sides: [number, number][] = [];
-      map.eachLayer((layer) => {
-        if (!(layer instanceof L.Polygon)) return;
-        sides.push([layer.getBounds().getWest(), layer.getBounds().getEast()]);
-      });
-      return sides.sort(([a], [b]) => a - b);
-    };
+  });
+
+  it('draws both sides of the date line beside each other, whichever copy of the world is shown', () => {
+    new LandLayer([square(179, -17, 1), square(-180, -17, 1), square(20, -17, 1)]).addTo(map);
     expect(drawn()).toEqual([
       [179, 180],
       [180, 181],
@@ -155,5 +160,17 @@ describe('the layer of land', () => {
     ]);
     map.setView([-17, 380], 9, { animate: false });
     expect(drawn()).toEqual([[380, 381]]);
+  });
+
+  it('leaves out islands that would be dots', () => {
+    // A degree has 2.8 pixels at zoom 2.
+    new LandLayer([square(20, -17, 1), square(30, -17, 0.5)]).addTo(map);
+    map.setView([-17, 25], 2, { animate: false });
+    expect(drawn()).toEqual([[20, 21]]);
+    map.setView([-17, 25], 3, { animate: false });
+    expect(drawn()).toEqual([
+      [20, 21],
+      [30, 30.5],
+    ]);
   });
 });

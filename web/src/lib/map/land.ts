@@ -76,6 +76,11 @@ export function showsSea(zoom: number, coarse: boolean): boolean {
   return zoom < (coarse ? nearestCoarseZoom : nearestZoom);
 }
 
+/** How many views to each side are drawn. */
+const rendererPadding = 1;
+/** Islands smaller than this are left out: they would be dots, and a view of the world has thousands. */
+const leastPixels = 2;
+
 /**
  * Draws only the land near the view, in each copy of the world that the view shows: a tenant's map
  * projects one continent, not fourteen hundred islands.
@@ -95,7 +100,7 @@ export class LandLayer extends L.Layer {
   override onAdd(map: L.Map): this {
     const pane = map.getPane('land') ?? map.createPane('land');
     pane.classList.add(css.landPane ?? '');
-    this.renderer = L.svg({ pane: 'land', padding: 1 });
+    this.renderer = L.svg({ pane: 'land', padding: rendererPadding });
     map.on('moveend', this.draw, this);
     this.draw();
     return this;
@@ -115,19 +120,24 @@ export class LandLayer extends L.Layer {
     this._map.getContainer().classList.toggle(css.sea ?? '', sea);
     if (!sea) return;
     const near = this._map.getBounds().pad(1.5);
+    // Sideways, where copies of the world follow each other, not farther than the renderer draws.
+    const beside = this._map.getBounds().pad(rendererPadding);
+    const smallest = leastPixels / (L.CRS.EPSG3857.scale(this._map.getZoom()) / 360);
     const shown = new Set<string>();
-    for (const [i, land] of this.land.entries()) {
-      const { bounds } = land;
-      if (bounds.getSouth() > near.getNorth() || bounds.getNorth() < near.getSouth()) continue;
-      for (const shift of shiftsBetween(bounds.getWest(), bounds.getEast(), near.getWest(), near.getEast())) {
+    for (const [i, piece] of this.land.entries()) {
+      const { bounds } = piece;
+      const [west, south, east, north] = [bounds.getWest(), bounds.getSouth(), bounds.getEast(), bounds.getNorth()];
+      if (south > near.getNorth() || north < near.getSouth()) continue;
+      if (Math.max(east - west, north - south) < smallest) continue;
+      for (const shift of shiftsBetween(west, east, beside.getWest(), beside.getEast())) {
         const key = `${i} ${shift}`;
         shown.add(key);
-        if (!this.drawn.has(key)) this.drawn.set(key, this.make(land, shift).addTo(this._map));
+        if (!this.drawn.has(key)) this.drawn.set(key, this.make(piece, shift).addTo(this._map));
       }
     }
-    for (const [key, piece] of this.drawn) {
+    for (const [key, layer] of this.drawn) {
       if (shown.has(key)) continue;
-      piece.remove();
+      layer.remove();
       this.drawn.delete(key);
     }
   }
