@@ -37,10 +37,10 @@ export function addresses(): Addresses {
 export const siteOf = (tenant: string): string => `http://${tenant}.localhost:${addresses().port}`;
 
 /**
- * Starts the built binary on an empty data folder and applies e2e/tenants.yaml. Returns a function
- * that stops it.
+ * Starts the built binary on an empty data folder, with further flags, and applies e2e/tenants.yaml.
+ * Returns a function that stops it.
  */
-export async function startServer(): Promise<() => Promise<void>> {
+export async function startServer(flags: readonly string[] = []): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), 'tilth-e2e-'));
   const server = spawn(
     binary,
@@ -55,6 +55,7 @@ export async function startServer(): Promise<() => Promise<void>> {
       '--webhook-private=127.0.0.0/8',
       // Tests with their own client address send it like a proxy does.
       '--trusted-proxies=127.0.0.1/32',
+      ...flags,
     ],
     { env: environment, stdio: ['ignore', 'ignore', 'pipe'] },
   );

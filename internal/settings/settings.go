@@ -76,9 +76,6 @@ const maxPasswordMin = 64
 // BalancersFlag is the flag of Balancers.
 const BalancersFlag = "proxy-protocol"
 
-// defaultDatum is the datum of most map tiles.
-const defaultDatum = "WGS-84"
-
 // AddFlags declares the settings and their defaults.
 func AddFlags(f *pflag.FlagSet) {
 	f.String("config", "", "YAML file with these settings, named as the flags are")
@@ -124,10 +121,11 @@ func AddFlags(f *pflag.FlagSet) {
 	f.String(
 		"map-tiles",
 		"",
-		"address of a tile server under the map, with {z}, {x}, {y}; without it the bundled coastline",
+		"ground under the map: osm, opentopomap, or the address of a tile server, with {z}, {x}, {y}; "+
+			"without it the bundled coastline",
 	)
-	f.String("map-tiles-attribution", "", "whom the map names as the source of the tiles; required with --map-tiles")
-	f.String("map-tiles-datum", defaultDatum, "datum of the tiles: WGS-84 or GCJ-02")
+	f.String("map-tiles-attribution", "", "whom the map names as the source of the tiles; required with an address")
+	f.String("map-tiles-datum", defaultDatum, "datum of the tiles of an address: WGS-84 or GCJ-02")
 	f.Bool(
 		"demo-pages",
 		true,
@@ -323,38 +321,6 @@ func networksOf(k *koanf.Koanf, name string) (list []netip.Prefix, err error) {
 		list = append(list, prefix.Masked())
 	}
 	return list, nil
-}
-
-func (s *Server) readMapTiles(k *koanf.Koanf) error {
-	address := k.String("map-tiles")
-	tiles := console.MapTiles{
-		URL:         address,
-		Attribution: k.String("map-tiles-attribution"),
-		Datum:       k.String("map-tiles-datum"),
-	}
-	switch {
-	case tiles.Datum != defaultDatum && tiles.Datum != "GCJ-02":
-		return fmt.Errorf("--map-tiles-datum: %q is not WGS-84 or GCJ-02", tiles.Datum)
-	case address == "" && tiles.Attribution != "":
-		return fmt.Errorf("--map-tiles-attribution: nothing uses it without --map-tiles")
-	case address == "" && tiles.Datum != defaultDatum:
-		return fmt.Errorf("--map-tiles-datum: nothing uses it without --map-tiles")
-	case address == "":
-		return nil
-	}
-	if !isWebAddress(address) {
-		return fmt.Errorf("--map-tiles: %q is not an http or https address", address)
-	}
-	for _, part := range []string{"{z}", "{x}", "{y}"} {
-		if !strings.Contains(address, part) {
-			return fmt.Errorf("--map-tiles: the address lacks %s", part)
-		}
-	}
-	if tiles.Attribution == "" {
-		return fmt.Errorf("--map-tiles-attribution: say whom the map names as the source of the tiles")
-	}
-	s.MapTiles = &tiles
-	return nil
 }
 
 // readTLS reads the settings of HTTPS and of MQTT over TLS. The server reads the certificate files

@@ -89,7 +89,12 @@ type Readings interface {
 // MapTiles is the tile server under the console's map.
 type MapTiles struct {
 	URL, Attribution, Datum string
+	Links                   []MapTilesLink
+	MaxZoom                 int // the closest zoom at which it has tiles; 0: not known
 }
+
+// MapTilesLink is a page that words of an attribution link to.
+type MapTilesLink struct{ Words, URL string }
 
 // Options is everything that the console's edge needs.
 type Options struct {

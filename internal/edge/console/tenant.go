@@ -76,7 +76,22 @@ func (s *server) GetConsoleSettings(
 		settings.SmsLogged = &s.SMSLogged
 	}
 	if m := s.MapTiles; m != nil {
-		settings.MapTiles = &wire.MapTiles{Url: m.URL, Attribution: m.Attribution, Datum: wire.MapTilesDatum(m.Datum)}
+		settings.MapTiles = wireMapTiles(m)
 	}
 	return wire.GetConsoleSettings200JSONResponse{Code: success, Data: settings}, nil
+}
+
+func wireMapTiles(m *MapTiles) *wire.MapTiles {
+	w := &wire.MapTiles{Url: m.URL, Attribution: m.Attribution, Datum: wire.MapTilesDatum(m.Datum)}
+	if m.MaxZoom > 0 {
+		w.MaxZoom = &m.MaxZoom
+	}
+	if len(m.Links) > 0 {
+		links := make([]wire.MapTilesLink, len(m.Links))
+		for i, l := range m.Links {
+			links[i] = wire.MapTilesLink{Words: l.Words, Url: l.URL}
+		}
+		w.Links = &links
+	}
+	return w
 }

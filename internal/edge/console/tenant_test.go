@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -137,7 +138,13 @@ func TestConsoleSettings(t *testing.T) {
 	mapped := testkit.Ask[wire.ConsoleSettings](t, w.Contract, testkit.Call{Path: settingsPath})
 	if m := mapped.MapTiles; mapped.DefaultTenant != "" || !mapped.DemoPages || m == nil || m.Url != tiles.URL ||
 		m.Attribution != tiles.Attribution ||
-		string(m.Datum) != tiles.Datum {
+		string(m.Datum) != tiles.Datum || m.Links != nil || m.MaxZoom != nil {
 		t.Errorf("%s", asJSON(t, mapped))
+	}
+	tiles.MaxZoom, tiles.Links = 17, []console.MapTilesLink{{Words: "Somebody", URL: "https://somebody.example/"}}
+	linked := testkit.Ask[wire.ConsoleSettings](t, w.Contract, testkit.Call{Path: settingsPath}).MapTiles
+	if want := []wire.MapTilesLink{{Words: "Somebody", Url: "https://somebody.example/"}}; linked == nil ||
+		linked.MaxZoom == nil || *linked.MaxZoom != 17 || linked.Links == nil || !slices.Equal(*linked.Links, want) {
+		t.Errorf("%s", asJSON(t, linked))
 	}
 }

@@ -4382,8 +4382,17 @@ export interface components {
             /** @description address with {z}, {x}, {y} */
             url: string;
             attribution: string;
+            /** @description pages of the attribution; absent: none */
+            links?: components["schemas"]["MapTilesLink"][];
             /** @enum {string} */
             datum: "WGS-84" | "GCJ-02";
+            /** @description the closest zoom at which the server has tiles; absent: not known, the console takes 18 */
+            maxZoom?: number;
+        };
+        MapTilesLink: {
+            /** @description words of the attribution that link to the page */
+            words: string;
+            url: string;
         };
         ConsoleSettings: {
             version: string;
@@ -7775,6 +7784,7 @@ export interface operations {
     getDeviceMap: {
         parameters: {
             query?: {
+                /** @description if greater than east, the box lies across the date line */
                 west?: number;
                 south?: number;
                 east?: number;

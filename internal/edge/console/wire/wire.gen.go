@@ -2795,12 +2795,26 @@ type MapTiles struct {
 	Attribution string        `json:"attribution"`
 	Datum       MapTilesDatum `json:"datum"`
 
+	// Links pages of the attribution; absent: none
+	Links *[]MapTilesLink `json:"links,omitempty"`
+
+	// MaxZoom the closest zoom at which the server has tiles; absent: not known, the console takes 18
+	MaxZoom *int `json:"maxZoom,omitempty"`
+
 	// Url address with {z}, {x}, {y}
 	Url string `json:"url"`
 }
 
 // MapTilesDatum defines model for MapTiles.Datum.
 type MapTilesDatum string
+
+// MapTilesLink defines model for MapTilesLink.
+type MapTilesLink struct {
+	Url string `json:"url"`
+
+	// Words words of the attribution that link to the page
+	Words string `json:"words"`
+}
 
 // MobileCode defines model for MobileCode.
 type MobileCode struct {
@@ -4630,6 +4644,7 @@ type GetDeviceVideoParams struct {
 
 // GetDeviceMapParams defines parameters for GetDeviceMap.
 type GetDeviceMapParams struct {
+	// West if greater than east, the box lies across the date line
 	West  *float64 `form:"west,omitempty" json:"west,omitempty"`
 	South *float64 `form:"south,omitempty" json:"south,omitempty"`
 	East  *float64 `form:"east,omitempty" json:"east,omitempty"`

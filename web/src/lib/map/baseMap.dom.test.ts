@@ -43,7 +43,7 @@ describe('the base map', () => {
 
   it('shows the attribution as text, never as HTML', () => {
     const { map, container } = make();
-    const stop = addTiles(map, tiles);
+    const stop = addTiles(map, tiles, () => undefined);
     const attribution = container.querySelector('.leaflet-control-attribution');
     expect(attribution).toHaveTextContent('© <b>Somebody</b>');
     expect(attribution?.querySelector('b')).toBeNull();
@@ -51,12 +51,47 @@ describe('the base map', () => {
     expect(container.querySelector('.leaflet-control-attribution')).toBeNull();
   });
 
+  it('links words of the attribution', () => {
+    const { map, container } = make();
+    const links = [
+      { words: 'Roads', url: 'https://roads.example/copyright' },
+      { words: 'Style', url: 'https://style.example/?a=1&b="' },
+      { words: 'Nobody', url: 'https://nobody.example/' },
+    ];
+    addTiles(map, { ...tiles, attribution: '© Roads, <i>SRTM</i> | © Style (CC)', links }, () => undefined);
+    const attribution = container.querySelector('.leaflet-control-attribution');
+    expect(attribution).toHaveTextContent('© Roads, <i>SRTM</i> | © Style (CC)');
+    const linked = [...(attribution?.querySelectorAll('a') ?? [])];
+    expect(linked.map(({ textContent, target, rel }) => [textContent, target, rel])).toEqual([
+      ['Roads', '_blank', 'noopener'],
+      ['Style', '_blank', 'noopener'],
+    ]);
+    expect(linked.map((link) => link.getAttribute('href'))).toEqual([links[0]?.url, links[1]?.url]);
+  });
+
+  it('enlarges the closest tiles that the server has', () => {
+    const { map, container } = make();
+    map.setView([36.6, 114.48], 19, { animate: false });
+    const zooms = () => [...container.querySelectorAll('img')].map(({ src }) => new URL(src).pathname.split('/')[1]);
+    const stop = addTiles(map, { ...tiles, maxZoom: 17 }, () => undefined);
+    expect(new Set(zooms())).toEqual(new Set(['17']));
+    stop();
+    addTiles(map, tiles, () => undefined);
+    expect(new Set(zooms())).toEqual(new Set(['18']));
+  });
+
   it('shifts positions for tiles in GCJ-02 only', () => {
-    expect(toLatLng(defaultPlace, null)).toEqual([36.6, 114.48]);
-    expect(toLatLng(defaultPlace, tiles)).toEqual([36.6, 114.48]);
-    const [latitude, longitude] = toLatLng(defaultPlace, { ...tiles, datum: 'GCJ-02' });
+    expect(toLatLng(defaultPlace, null, 0)).toEqual([36.6, 114.48]);
+    expect(toLatLng(defaultPlace, tiles, 0)).toEqual([36.6, 114.48]);
+    const [latitude, longitude] = toLatLng(defaultPlace, { ...tiles, datum: 'GCJ-02' }, 0);
     expect(latitude).not.toBe(36.6);
     expect(Math.abs(longitude - 114.48)).toBeLessThan(0.01);
+  });
+
+  it('draws a place beside the middle of the map, across the date line too', () => {
+    expect(toLatLng({ latitude: -16.8, longitude: -179.75 }, null, 179)).toEqual([-16.8, 180.25]);
+    expect(toPlace(L.latLng(-16.8, 180.25), null)).toEqual({ latitude: -16.8, longitude: -179.75 });
+    expect(toPlace(L.latLng(-16.8, -180.5), null)).toEqual({ latitude: -16.8, longitude: 179.5 });
   });
 
   it('returns the position at a point', () => {
@@ -64,7 +99,7 @@ describe('the base map', () => {
     // Once around the world it is the same place, and latitudes end at the poles.
     expect(toPlace(L.latLng(95, 27.5 + 360), null)).toEqual({ latitude: 90, longitude: 27.5 });
     const gcj02: MapTiles = { ...tiles, datum: 'GCJ-02' };
-    const { latitude, longitude } = toPlace(L.latLng(toLatLng(defaultPlace, gcj02)), gcj02);
+    const { latitude, longitude } = toPlace(L.latLng(toLatLng(defaultPlace, gcj02, 0)), gcj02);
     expect(latitude).toBeCloseTo(36.6, 6);
     expect(longitude).toBeCloseTo(114.48, 6);
   });

@@ -2,6 +2,7 @@ import L from 'leaflet';
 import 'leaflet/dist/leaflet.css';
 import type { components } from '@/api/schema.gen';
 import { reducedMotionQuery } from '@/lib/hooks/useMediaQuery';
+import { nearestCopy } from './copies';
 import { fromGcj02, toGcj02 } from './gcj02';
 import css from './map.module.css';
 import { defaultPlace, defaultZoom, type Place } from './place';
@@ -21,7 +22,6 @@ export function createBaseMap(container: HTMLElement): L.Map {
     maxZoom: closestZoom,
     zoomControl: false,
     attributionControl: false,
-    worldCopyJump: true,
     // Half steps let a view fit its devices closely.
     zoomSnap: 0.5,
     zoomAnimation: !matchMedia(reducedMotionQuery).matches,
@@ -39,27 +39,49 @@ export function setDragging(map: L.Map, isPhone: boolean): void {
 
 /**
  * Adds tiles, toned down so that the devices stand out, with the attribution that their owner
- * requires.
+ * requires. `onMissing` is called for each tile that does not arrive.
  */
-export function addTiles(map: L.Map, tiles: MapTiles): () => void {
-  const layer = L.tileLayer(tiles.url, { maxZoom: closestZoom, maxNativeZoom: 18, className: css.tiles ?? '' }).addTo(
-    map,
-  );
+export function addTiles(map: L.Map, tiles: MapTiles, onMissing: () => void): () => void {
+  const layer = L.tileLayer(tiles.url, {
+    maxZoom: closestZoom,
+    maxNativeZoom: tiles.maxZoom ?? 18,
+    className: css.tiles ?? '',
+    // Tile servers tell by it who uses them, and some refuse requests without it. All other requests
+    // of the console go without, as the server's Referrer-Policy says.
+    referrerPolicy: 'origin',
+  });
+  layer.on('tileerror', onMissing).addTo(map);
   const attribution = L.control.attribution({ prefix: false, position: 'bottomleft' }).addTo(map);
-  // Attributions are usually links, but this one is a setting, not trusted markup: shown as text.
-  const holder = document.createElement('span');
-  holder.textContent = tiles.attribution;
-  attribution.addAttribution(holder.innerHTML);
+  attribution.addAttribution(attributionOf(tiles));
   return () => {
     layer.remove();
     attribution.remove();
   };
 }
 
-/** Where a position is drawn on this installation's map. */
-export function toLatLng(place: Place, tiles: MapTiles | null): L.LatLngTuple {
+/** The attribution as HTML. It is a setting, not trusted markup: text, of which some words are links. */
+function attributionOf({ attribution, links = [] }: MapTiles): string {
+  const holder = document.createElement('span');
+  let rest = attribution;
+  for (const { words, url } of links) {
+    const at = rest.indexOf(words);
+    if (at < 0) continue;
+    const link = document.createElement('a');
+    link.href = url;
+    link.target = '_blank';
+    link.rel = 'noopener';
+    link.textContent = words;
+    holder.append(rest.slice(0, at), link);
+    rest = rest.slice(at + words.length);
+  }
+  holder.append(rest);
+  return holder.innerHTML;
+}
+
+/** Where a position is drawn on this installation's map: its copy nearest to a longitude, as the map's middle. */
+export function toLatLng(place: Place, tiles: MapTiles | null, near: number): L.LatLngTuple {
   const { latitude, longitude } = tiles?.datum === 'GCJ-02' ? toGcj02(place) : place;
-  return [latitude, longitude];
+  return [latitude, nearestCopy(longitude, near)];
 }
 
 /** About a decimetre: finer than any map of a field. */

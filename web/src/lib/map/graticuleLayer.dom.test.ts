@@ -38,6 +38,16 @@ describe('the graticule layer', () => {
     expect(names(container)).not.toContain('37.850 N');
   });
 
+  it('names the meridians beyond 180° as they are called there', () => {
+    const container = frame(528, 668);
+    new GraticuleLayer(words).addTo(map);
+    map.setView([-17, 180], 8, { animate: false });
+    const [first, ...others] = names(container).filter((name) => name?.endsWith('E'));
+    expect([first, ...others]).toEqual(['179 E', '180 E']);
+    map.setView([-17, 181.5], 8, { animate: false });
+    expect(names(container)).toContain('-179 E');
+  });
+
   it('switches the language at once', () => {
     const container = frame(528, 668);
     const layer = new GraticuleLayer(words).addTo(map) as GraticuleLayer;

@@ -1,4 +1,5 @@
 import L from 'leaflet';
+import { nearestCopy } from './copies';
 import { graticuleStep, linesBetween, stepDecimals } from './graticule';
 import css from './map.module.css';
 
@@ -80,7 +81,7 @@ export class GraticuleLayer extends L.Layer {
     const bounds = map.getBounds();
     const meridians = this.lines(bounds.getWest(), bounds.getEast(), size.x, (longitude, decimals) => ({
       at: map.latLngToContainerPoint([bounds.getCenter().lat, longitude]).x,
-      name: this.words.longitude(wrapped(longitude), decimals),
+      name: this.words.longitude(nearestCopy(longitude, 0), decimals),
     }));
     const parallels = this.lines(bounds.getSouth(), bounds.getNorth(), size.y, (latitude, decimals) => ({
       at: map.latLngToContainerPoint([latitude, bounds.getCenter().lng]).y,
@@ -102,10 +103,6 @@ export class GraticuleLayer extends L.Layer {
     const step = graticuleStep((to - from) / pixels, pixelsApart);
     return linesBetween(from, to, step).map((degrees) => make(degrees, stepDecimals(step)));
   }
-}
-
-function wrapped(longitude: number): number {
-  return ((((longitude + 180) % 360) + 360) % 360) - 180;
 }
 
 function lineElement(x1: number, y1: number, x2: number, y2: number): SVGElement {

@@ -1,5 +1,6 @@
 import L from 'leaflet';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { toLatLng } from './baseMap';
 import type { Place } from './place';
 import { SceneLayer } from './sceneLayer';
 
@@ -36,6 +37,29 @@ it('separates a scene’s count from its name; only the name may be cut', () => 
   expect(count?.textContent).toBe(' · 9');
   layer.draw([{ ...scene, count: ' · 10' }], [], at);
   expect(label()).toHaveTextContent('North-western terraced orchard · 10');
+});
+
+it('outlines a scene across the date line in one piece, wherever the map is', () => {
+  const fiji = [
+    { latitude: -16.5, longitude: 179.5 },
+    { latitude: -17, longitude: -179.75 },
+  ];
+  const near = (place: Place) => toLatLng(place, null, map.getCenter().lng);
+  const spans = () => {
+    const found: number[] = [];
+    map.eachLayer((each) => {
+      if (each instanceof L.Polygon) found.push(each.getBounds().getEast() - each.getBounds().getWest());
+    });
+    return found;
+  };
+  // At 0° one device is nearer eastward, the other westward.
+  for (const longitude of [179, -179, 0]) {
+    map.setView([-17, longitude], 8, { animate: false });
+    layer.draw([{ id: 1, name: 'Fiji', places: fiji }], [], near);
+    // 0.75 degrees and 28 pixels on each side.
+    expect(spans()).toHaveLength(1);
+    expect(spans()[0]).toBeCloseTo(0.75 + (2 * 28 * 360) / 2 ** 16, 1);
+  }
 });
 
 it('renders a scene’s name as text, also without a count', () => {

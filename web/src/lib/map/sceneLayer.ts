@@ -1,4 +1,5 @@
 import L from 'leaflet';
+import { together } from './copies';
 import { type Point, roundedHull } from './hull';
 import { placeLabels } from './labels';
 import type { Place } from './place';
@@ -58,8 +59,12 @@ export class SceneLayer {
 
   /** Names avoid the marks, which are drawn above them. */
   draw(scenes: readonly MapScene[], marks: readonly DrawnMark[], at: (place: Place) => L.LatLngTuple): void {
+    const middle = this.map.getCenter().lng;
     const shown = scenes
-      .map((scene) => ({ scene, points: scene.places.map((place) => this.map.latLngToLayerPoint(at(place))) }))
+      .map((scene) => ({
+        scene,
+        points: together(scene.places.map(at), middle).map((place) => this.map.latLngToLayerPoint(place)),
+      }))
       .filter(({ points }) => this.drawsAt(points));
     const parts = sceneParts(shown.map(({ points }) => points));
     const outlines = shown.map(({ scene }, i) => ({

@@ -64,8 +64,8 @@ export function BaseMap({ tiles, label, children }: BaseMapProps) {
 }
 
 /**
- * The layers below the devices: tiles if the installation has some, else the bundled coastline; and
- * the graticule.
+ * The layers below the devices: tiles if the installation has some, else the bundled coastline,
+ * which also fills the gaps of a tile server that refuses or fails; and the graticule.
  */
 function LandLayers({ map, tiles }: { map: L.Map; tiles: MapTiles | null }) {
   const format = useFormat();
@@ -80,21 +80,24 @@ function LandLayers({ map, tiles }: { map: L.Map; tiles: MapTiles | null }) {
       map.off('zoomend', look);
     };
   }, [map, coarse]);
+  const [missesTiles, setMissesTiles] = useState(false);
+  const showsLand = tiles === null || missesTiles;
   const land = useQuery({
     queryKey: ['map', 'land', coarse],
     queryFn: ({ signal }) => loadLand(signal, coarse),
-    enabled: tiles === null && sea,
+    enabled: showsLand && sea,
     staleTime: Number.POSITIVE_INFINITY,
   });
 
+  useEffect(() => (tiles ? addTiles(map, tiles, () => setMissesTiles(true)) : undefined), [map, tiles]);
+
   useEffect(() => {
-    if (tiles) return addTiles(map, tiles);
-    if (!land.data) return;
+    if (!showsLand || !land.data) return;
     const layer = new LandLayer(land.data, coarse).addTo(map);
     return () => {
       layer.remove();
     };
-  }, [map, tiles, land.data, coarse]);
+  }, [map, showsLand, land.data, coarse]);
 
   useEffect(() => {
     // Over GCJ-02 tiles the lines would be up to 700 m off the coordinates that they name.

@@ -6,6 +6,7 @@ import { mapQuery } from '@/lib/device/queries';
 import { allScenesQuery } from '@/lib/device/scenes';
 import { useFormat } from '@/lib/format/format';
 import { type MapTiles, toLatLng, toPlace } from '@/lib/map/baseMap';
+import { boundsOfAll } from '@/lib/map/bounds';
 import { defaultPlace, defaultZoom, type Place } from '@/lib/map/place';
 import { SceneLayer } from '@/lib/map/sceneLayer';
 import { BaseMap } from '@/ui/map/BaseMap';
@@ -42,7 +43,7 @@ const nearZoom = 16;
 function Drawn({ map, tiles, place, moves, own, groupId, onPlace }: PinMapProps & { map: L.Map }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const at = useCallback((where: Place) => toLatLng(where, tiles), [tiles]);
+  const at = useCallback((where: Place) => toLatLng(where, tiles, map.getCenter().lng), [map, tiles]);
   const others = useQuery(mapQuery(null)).data;
   const names = useQuery(allScenesQuery()).data;
   const scenes = useMemo(() => neighbours(others, names ?? [], own), [others, names, own]);
@@ -70,22 +71,18 @@ function Drawn({ map, tiles, place, moves, own, groupId, onPlace }: PinMapProps 
     const layer = new SceneLayer(map);
     const draw = () => layer.draw(scenes, [], at);
     draw();
-    map.on('zoomend resize', draw);
+    map.on('moveend resize', draw);
     return () => {
-      map.off('zoomend resize', draw);
+      map.off('moveend resize', draw);
       layer.clear();
     };
   }, [map, scenes, at]);
 
   const showAll = useCallback(
     (animate = true) => {
-      const bounds = L.latLngBounds([]);
-      for (const marker of others?.markers ?? []) bounds.extend(at(marker));
-      for (const { west, south, east, north } of others?.clusters ?? []) {
-        bounds.extend(at({ latitude: south, longitude: west })).extend(at({ latitude: north, longitude: east }));
-      }
-      if (place) bounds.extend(at(place));
-      if (bounds.isValid()) map.fitBounds(bounds, { padding: [32, 32], maxZoom: nearZoom, animate });
+      const places: Place[] = [...(others?.markers ?? []), ...(place ? [place] : [])];
+      const bounds = boundsOfAll(places, others?.clusters ?? [], at, map.getCenter().lng);
+      if (bounds) map.fitBounds(bounds, { padding: [32, 32], maxZoom: nearZoom, animate });
       else map.setView([defaultPlace.latitude, defaultPlace.longitude], defaultZoom, { animate });
     },
     [map, others, place, at],
@@ -118,8 +115,8 @@ function Drawn({ map, tiles, place, moves, own, groupId, onPlace }: PinMapProps 
     shownGroup.current = groupId;
     if (groupId === 0) return;
     const ofScene = others.markers.filter((marker) => marker.groupId === groupId && marker.deviceName !== own);
-    const bounds = L.latLngBounds(ofScene.map((marker) => L.latLng(at(marker))));
-    if (!bounds.isValid() || map.getBounds().contains(bounds)) return;
+    const bounds = boundsOfAll(ofScene, [], at, map.getCenter().lng);
+    if (!bounds || map.getBounds().contains(bounds)) return;
     map.fitBounds(bounds, { padding: [32, 32], maxZoom: nearZoom });
   }, [map, groupId, others, own, at]);
 

@@ -50,6 +50,19 @@ describe('the pin', () => {
     expect(chosen()).toMatchObject({ lat: 37.86, lng: 27.35 });
   });
 
+  it('follows the map into the next copy of the world, and is dragged from there', () => {
+    map.setView([-16.8, 179.9], 9, { animate: false });
+    layer.draw(L.latLng(-16.8, 179.95), '');
+    let marker: L.Marker | undefined;
+    map.eachLayer((layer) => {
+      if (layer instanceof L.Marker) marker = layer;
+    });
+    marker?.setLatLng([-16.8, 180.2]).fire('dragend');
+    expect(chosen().lng).toBe(180.2);
+    map.setView([-16.8, -179.9], 9, { animate: false });
+    expect(marker?.getLatLng().lng).toBeCloseTo(-179.8, 9);
+  });
+
   it.each([
     ['ArrowUp', false, 0, -10],
     ['ArrowDown', false, 0, 10],

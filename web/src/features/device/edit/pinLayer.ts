@@ -1,4 +1,5 @@
 import L from 'leaflet';
+import { nearestCopy } from '@/lib/map/copies';
 import css from './pin.module.css';
 
 /** In pixels; with Shift the smaller one. */
@@ -26,6 +27,7 @@ export class PinLayer {
     this.map = map;
     this.choose = choose;
     map.on('click', this.onClick);
+    map.on('moveend', this.onMoved);
     map.getContainer().addEventListener('keydown', this.onMapKey);
   }
 
@@ -43,6 +45,7 @@ export class PinLayer {
 
   remove(): void {
     this.map.off('click', this.onClick);
+    this.map.off('moveend', this.onMoved);
     this.map.getContainer().removeEventListener('keydown', this.onMapKey);
     this.marker?.remove();
   }
@@ -54,6 +57,14 @@ export class PinLayer {
     marker.getElement()?.addEventListener('keydown', this.onPinKey);
     return marker;
   }
+
+  /** The pin is in the copy of the world that the map shows. */
+  private readonly onMoved = () => {
+    const point = this.marker?.getLatLng();
+    if (!point) return;
+    const longitude = nearestCopy(point.lng, this.map.getCenter().lng);
+    if (longitude !== point.lng) this.marker?.setLatLng([point.lat, longitude]);
+  };
 
   private readonly onClick = ({ latlng }: L.LeafletMouseEvent) => this.choose(latlng);
 

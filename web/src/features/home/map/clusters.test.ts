@@ -66,6 +66,37 @@ describe('clusters', () => {
     expect(new Set(apart.map(({ key }) => key)).size).toBe(2);
   });
 
+  it('hold devices on both sides of the date line, with a box across it', () => {
+    const index = clusterIndex([marker('a', -16.85, 179.99), marker('b', -16.85, -179.97), far], []);
+    for (const view of [world, { west: 178, south: -18, east: -178, north: -15 }]) {
+      const [cluster, ...others] = clusters(featuresIn(index, view, 8));
+      expect(others).toEqual([]);
+      expect(cluster).toMatchObject({ count: 2, box: { west: 179.99, east: -179.97 } });
+      expect(cluster?.place.longitude).toBeCloseTo(-179.99, 4);
+    }
+    const apart = featuresIn(index, { west: 178, south: -18, east: -178, north: -15 }, 18);
+    expect(apart.map(({ key }) => key).sort()).toEqual(['device a', 'device b']);
+    expect(featuresIn(index, { west: -178, south: -18, east: 178, north: -15 }, 8)).toEqual([]);
+  });
+
+  it('of the server are joined across the date line', () => {
+    const made = (longitude: number) => ({
+      longitude,
+      latitude: 0,
+      count: 9,
+      onlineCount: 9,
+      alarmCount: 0,
+      west: longitude - 0.01,
+      south: 0,
+      east: longitude + 0.01,
+      north: 0,
+    });
+    const [together] = clusters(featuresIn(clusterIndex([], [made(179.95), made(-179.95)]), world, 5));
+    expect(together?.count).toBe(18);
+    expect(together?.box.west).toBeCloseTo(179.94, 9);
+    expect(together?.box.east).toBeCloseTo(-179.94, 9);
+  });
+
   it('are only those of the view', () => {
     const index = clusterIndex([...near, far], []);
     expect(featuresIn(index, { west: 29, south: 39, east: 31, north: 41 }, 10)).toHaveLength(1);

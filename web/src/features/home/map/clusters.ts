@@ -1,6 +1,8 @@
 import type { Feature as GeoFeature, Point as GeoPoint } from 'geojson';
 import Supercluster from 'supercluster';
 import type { MapCluster, MapMarker } from '@/lib/device/types';
+import type { Box } from '@/lib/map/bounds';
+import { middleOf, nearestCopy } from '@/lib/map/copies';
 import type { Point } from '@/lib/map/hull';
 import type { Place } from '@/lib/map/place';
 
@@ -17,13 +19,6 @@ export interface Room {
   /** Its value as a pill; otherwise it is a dot in the value's colour. */
   pill: boolean;
   name: boolean;
-}
-
-export interface Box {
-  west: number;
-  south: number;
-  east: number;
-  north: number;
 }
 
 /** Devices within this many pixels become one mark. */
@@ -43,7 +38,14 @@ interface Leaf extends Sums {
   marker?: MapMarker;
 }
 
-export type ClusterIndex = Supercluster<Leaf, Sums>;
+/**
+ * Clustering knows no neighbours across ±180. The index therefore holds longitudes from the
+ * devices' middle on: what is opposite of it is as far from them as can be.
+ */
+export interface ClusterIndex {
+  points: Supercluster<Leaf, Sums>;
+  middle: number;
+}
 
 function leafOf(marker: MapMarker): Leaf {
   const { longitude, latitude, onlineState, alarmLevel } = marker;
@@ -59,16 +61,18 @@ function leafOf(marker: MapMarker): Leaf {
   };
 }
 
-function point(longitude: number, latitude: number, properties: Leaf): GeoFeature<GeoPoint, Leaf> {
-  return { type: 'Feature', geometry: { type: 'Point', coordinates: [longitude, latitude] }, properties };
-}
-
 /**
  * The server clusters by a grid whose neighbouring clusters may overlap, so its clusters are
  * clustered again together with the devices.
  */
 export function clusterIndex(markers: readonly MapMarker[], clusters: readonly MapCluster[]): ClusterIndex {
-  const index: ClusterIndex = new Supercluster<Leaf, Sums>({
+  const middle = middleOf([...markers, ...clusters].map(({ longitude }) => longitude));
+  const point = ({ longitude, latitude }: Place, leaf: Leaf): GeoFeature<GeoPoint, Leaf> => ({
+    type: 'Feature',
+    geometry: { type: 'Point', coordinates: [nearestCopy(longitude, middle) - middle, latitude] },
+    properties: { ...leaf, west: nearestCopy(leaf.west, middle), east: nearestCopy(leaf.east, middle) },
+  });
+  const points = new Supercluster<Leaf, Sums>({
     radius,
     extent: 256,
     maxZoom: closestClusters,
@@ -83,12 +87,13 @@ export function clusterIndex(markers: readonly MapMarker[], clusters: readonly M
       sums.north = Math.max(sums.north, more.north);
     },
   });
-  return index.load([
-    ...markers.map((marker) => point(marker.longitude, marker.latitude, leafOf(marker))),
+  points.load([
+    ...markers.map((marker) => point(marker, leafOf(marker))),
     ...clusters.map(({ longitude, latitude, count, onlineCount, alarmCount, ...box }) =>
-      point(longitude, latitude, { count, online: onlineCount, alarms: alarmCount, ...box }),
+      point({ longitude, latitude }, { count, online: onlineCount, alarms: alarmCount, ...box }),
     ),
   ]);
+  return { points, middle };
 }
 
 const noOffset: Point = { x: 0, y: 0 };
@@ -101,12 +106,14 @@ export function deviceFeature(marker: MapMarker, offset: Point = noOffset): Devi
 }
 
 /** The marks of a view. */
-export function featuresIn(index: ClusterIndex, { west, south, east, north }: Box, zoom: number): Feature[] {
-  return index.getClusters([west, south, east, north], zoom).map(({ geometry, properties }): Feature => {
+export function featuresIn({ points, middle }: ClusterIndex, view: Box, zoom: number): Feature[] {
+  const [west, east] = view.east - view.west >= 360 ? [-180, 180] : [view.west - middle, view.east - middle];
+  return points.getClusters([west, view.south, east, view.north], zoom).map(({ geometry, properties }): Feature => {
     if ('marker' in properties && properties.marker) return deviceFeature(properties.marker);
-    const [longitude = 0, latitude = 0] = geometry.coordinates;
-    const { count, online, alarms } = properties;
-    const box = { west: properties.west, south: properties.south, east: properties.east, north: properties.north };
+    const [x = 0, latitude = 0] = geometry.coordinates;
+    const longitude = nearestCopy(x + middle, 0);
+    const { count, online, alarms, south, north } = properties;
+    const box = { west: nearestCopy(properties.west, 0), south, east: nearestCopy(properties.east, 0), north };
     // A cluster of this index is identified by its number, one from the server by its position.
     const name = 'cluster_id' in properties ? properties.cluster_id : `${latitude} ${longitude}`;
     return { kind: 'cluster', key: `cluster ${name}`, place: { latitude, longitude }, count, online, alarms, box };

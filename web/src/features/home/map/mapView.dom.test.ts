@@ -1,10 +1,10 @@
+import L from 'leaflet';
 import { describe, expect, it } from 'vitest';
 import type { DeviceMap, MapMarker } from '@/lib/device/types';
-import { toGcj02 } from '@/lib/map/gcj02';
 import type { Place } from '@/lib/map/place';
 import { device, group } from '@/test/telemetryServer';
 import { clusterIndex } from './clusters';
-import { boundsOfAll, devicesIn, devicesOf, marksOf, placesOf, sceneList } from './mapView';
+import { devicesIn, devicesOf, marksOf, placesOf, sceneList, viewOf } from './mapView';
 
 const marker = (name: string, groupId: number, latitude: number, longitude: number): MapMarker => ({
   deviceName: name,
@@ -14,7 +14,6 @@ const marker = (name: string, groupId: number, latitude: number, longitude: numb
   longitude,
   onlineState: 1,
 });
-const at = ({ latitude, longitude }: Place): [number, number] => [latitude, longitude];
 const told = (count: number) => ` · ${count}`;
 const map = (change: Partial<DeviceMap>): DeviceMap => ({
   markers: [],
@@ -26,41 +25,25 @@ const map = (change: Partial<DeviceMap>): DeviceMap => ({
 const flat = ({ latitude, longitude }: Place) => ({ x: longitude * 1000, y: -latitude * 1000 });
 const world = { west: -180, south: -85, east: 180, north: 85, zoom: 5 };
 
-describe('the first view', () => {
-  it('covers every device and cluster that has a position', () => {
-    const data = map({
-      markers: [marker('a', 1, 37.8, 27.3), marker('b', 1, 37.9, 27.4)],
-      clusters: [
-        {
-          longitude: 28,
-          latitude: 38,
-          count: 9,
-          onlineCount: 9,
-          alarmCount: 0,
-          west: 27.9,
-          south: 37.9,
-          east: 28.2,
-          north: 38.3,
-        },
-      ],
-    });
-    const bounds = boundsOfAll(data, at);
-    expect([bounds?.getSouth(), bounds?.getWest(), bounds?.getNorth(), bounds?.getEast()]).toEqual([
-      37.8, 27.3, 38.3, 28.2,
-    ]);
-  });
+describe('the view', () => {
+  const shown = (latitude: number, longitude: number, zoom: number) => {
+    const container = document.createElement('div');
+    Object.defineProperties(container, { clientWidth: { value: 512 }, clientHeight: { value: 512 } });
+    const shownMap = L.map(container, { zoomAnimation: false }).setView([latitude, longitude], zoom);
+    const view = viewOf(shownMap);
+    shownMap.remove();
+    return view;
+  };
 
-  it('is null if nothing has a position', () => {
-    expect(boundsOfAll(map({ unplaced: 4 }), at)).toBeNull();
-  });
-
-  it('uses the positions at which the map draws them', () => {
-    const shifted = (place: Place): [number, number] => {
-      const { latitude, longitude } = toGcj02(place);
-      return [latitude, longitude];
-    };
-    const bounds = boundsOfAll(map({ markers: [marker('a', 1, 39.911954, 116.377817)] }), shifted);
-    expect(bounds?.getCenter().lng).toBeCloseTo(116.38405, 4);
+  // 512 pixels and a quarter of them on each side are 768, of the 2,048 of the world at zoom 3.
+  it.each([
+    [45, 3, -22.5, 112.5],
+    [180, 3, 112.5, -112.5],
+    [-157.5, 3, 135, -90],
+    [562.5, 3, 135, -90],
+    [10, 1, -180, 180],
+  ])('around %d at zoom %d goes from %d to %d', (longitude, zoom, west, east) => {
+    expect(shown(0, longitude, zoom)).toMatchObject({ west, east, zoom });
   });
 });
 
@@ -148,5 +131,14 @@ describe('a map without clusters', () => {
       place: { latitude: 37.8, longitude: 27.35 },
       marker: { onlineState: 0 },
     });
+  });
+
+  it('draws devices on both sides of the date line where the view crosses it', () => {
+    const devices = devicesOf(
+      [marker('taveuni', 1, -16.85, -179.97), marker('labasa', 1, -16.43, 179.37), marker('far', 1, -16, 0)],
+      flat,
+    );
+    const fiji = { west: 178, south: -18, east: -178, north: -15, zoom: 9 };
+    expect(devicesIn(devices, fiji, undefined).map(({ key }) => key)).toEqual(['device taveuni', 'device labasa']);
   });
 });

@@ -1,6 +1,8 @@
-import L from 'leaflet';
+import type L from 'leaflet';
 import type { MapView } from '@/lib/device/queries';
 import type { Device, DeviceMap, Group, MapMarker } from '@/lib/device/types';
+import { isInBox } from '@/lib/map/bounds';
+import { nearestCopy } from '@/lib/map/copies';
 import type { Point } from '@/lib/map/hull';
 import type { Place } from '@/lib/map/place';
 import type { MapScene } from '@/lib/map/sceneLayer';
@@ -17,13 +19,17 @@ function rounded(degrees: number, least: number, most: number): number {
   return Math.min(most, Math.max(least, Number(degrees.toFixed(5))));
 }
 
-/** The box and zoom for the server's query, for which the marks are drawn too. */
+/**
+ * The box and zoom for the server's query, for which the marks are drawn too. Across the date line,
+ * its west is greater than its east.
+ */
 export function viewOf(map: L.Map): MapView {
   const bounds = map.getBounds().pad(viewMargin);
+  const isWorld = bounds.getEast() - bounds.getWest() >= 360;
   return {
-    west: rounded(bounds.getWest(), -180, 180),
+    west: isWorld ? -180 : rounded(nearestCopy(bounds.getWest(), 0), -180, 180),
     south: rounded(bounds.getSouth(), -90, 90),
-    east: rounded(bounds.getEast(), -180, 180),
+    east: isWorld ? 180 : rounded(nearestCopy(bounds.getEast(), 0), -180, 180),
     north: rounded(bounds.getNorth(), -90, 90),
     zoom: Math.floor(map.getZoom()),
   };
@@ -63,18 +69,10 @@ export function devicesOf(
  * The devices of a view. The chosen device comes from its own query, since the map may be behind or
  * not contain it yet.
  */
-export function devicesIn(
-  devices: readonly DeviceFeature[],
-  { west, south, east, north }: MapView,
-  chosen: Device | undefined,
-): Feature[] {
+export function devicesIn(devices: readonly DeviceFeature[], view: MapView, chosen: Device | undefined): Feature[] {
   const listed = devices.find(({ marker }) => marker.deviceName === chosen?.deviceName)?.marker;
   const own = chosen && markerOf(chosen, listed?.reading);
-  const seen = devices.flatMap((feature) => {
-    const { latitude, longitude } = feature.place;
-    if (feature.marker.deviceName === own?.deviceName) return [];
-    return latitude < south || latitude > north || longitude < west || longitude > east ? [] : [feature];
-  });
+  const seen = devices.filter(({ place, marker }) => marker.deviceName !== own?.deviceName && isInBox(view, place));
   if (!own) return seen;
   const known = devices.find(({ marker }) => marker.deviceName === own.deviceName);
   const stays = known && known.place.latitude === own.latitude && known.place.longitude === own.longitude;
@@ -135,14 +133,4 @@ export function sceneList(
     if (id === 0 || !own || (isClustered && own.length < deviceCount)) return [];
     return [{ id, name: groupName, count: countText(deviceCount), places: own }];
   });
-}
-
-/** The bounds of everything that has a position; null if nothing has. */
-export function boundsOfAll(data: DeviceMap, at: (place: Place) => L.LatLngTuple): L.LatLngBounds | null {
-  const bounds = L.latLngBounds([]);
-  for (const marker of data.markers) bounds.extend(at(marker));
-  for (const { west, south, east, north } of data.clusters) {
-    bounds.extend(at({ latitude: south, longitude: west })).extend(at({ latitude: north, longitude: east }));
-  }
-  return bounds.isValid() ? bounds : null;
 }

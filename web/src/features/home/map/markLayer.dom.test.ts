@@ -2,6 +2,8 @@ import { fireEvent } from '@testing-library/dom';
 import L from 'leaflet';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { MapMarker } from '@/lib/device/types';
+import { toLatLng } from '@/lib/map/baseMap';
+import type { Place } from '@/lib/map/place';
 import { deviceFeature, type Feature } from './clusters';
 import { MarkLayer } from './markLayer';
 import { UnplacedMark } from './unplaced';
@@ -146,6 +148,26 @@ describe('the marks', () => {
     layer.draw([mast('middle', 0, 0, { alarmLevel: 1 }), east, north], undefined, context);
     expect(describe).toHaveBeenCalledTimes(1);
     describe.mockRestore();
+  });
+
+  it('are drawn in the copy of the world that the map shows, as neighbours across the date line', () => {
+    const near = { ...context, at: (place: Place) => toLatLng(place, null, map.getCenter().lng) };
+    const fiji = [mast('labasa', -16.43, 179.37), mast('taveuni', -16.85, -179.97)];
+    const longitudes = () => {
+      const found: number[] = [];
+      map.eachLayer((each) => {
+        if (each instanceof L.Marker) found.push(Number(each.getLatLng().lng.toFixed(2)));
+      });
+      return found;
+    };
+    map.setView([-16.6, 179], 8, { animate: false });
+    layer.draw(fiji, undefined, near);
+    expect(longitudes()).toEqual([179.37, 180.03]);
+    map.setView([-16.6, -179], 8, { animate: false });
+    layer.draw(fiji, undefined, near);
+    expect(longitudes()).toEqual([-180.63, -179.97]);
+    fireEvent.keyDown(mark('labasa'), { key: 'ArrowRight' });
+    expect(mark('taveuni')).toHaveFocus();
   });
 
   it('escape names in HTML', () => {

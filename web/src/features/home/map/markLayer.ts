@@ -14,7 +14,7 @@ export interface MarkContext {
   count: (count: number) => string;
   /** A device's value of the chosen quantity; undefined where it has none. */
   value?: (feature: DeviceFeature) => ValueLook | undefined;
-  /** Converts a position to this map's coordinates. */
+  /** Converts a position to this map's coordinates, in the copy that the map shows. */
   at: (place: Place) => L.LatLngTuple;
   onDevice: (deviceName: string) => void;
   onCluster: (feature: Extract<Feature, { kind: 'cluster' }>) => void;
@@ -88,12 +88,15 @@ export class MarkLayer {
   private put(feature: Feature, offset: Point, context: MarkContext): void {
     const selected = feature.key === this.selected;
     const before = this.drawn.get(feature.key);
+    // After a move of the map it may be another copy of the same place.
+    const place = context.at(feature.place);
     // With two thousand marks, one reading, one move of the map or one selection changes only one
     // or two of them.
     if (
       before?.selected === selected &&
       before.context === context &&
       isSamePoint(before.offset, offset) &&
+      before.marker.getLatLng().equals(place) &&
       isSameFeature(before.feature, feature)
     ) {
       return;
@@ -104,7 +107,6 @@ export class MarkLayer {
         ? deviceGlyph(presence, feature.marker.alarmLevel, selected, context.value?.(feature))
         : clusterGlyph(presence, alarm, context.count(feature.count));
     const words = context.describe(feature);
-    const place = context.at(feature.place);
     const drawn = before ?? this.make(feature, place);
     const { marker } = drawn;
     if (!marker.getLatLng().equals(place)) marker.setLatLng(place);

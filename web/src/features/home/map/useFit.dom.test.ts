@@ -70,6 +70,15 @@ describe('the first view', () => {
     expect(map.getZoom()).toBe(3);
   });
 
+  it('shows devices on both sides of the date line as neighbours', () => {
+    const fiji = spreadDevices(-16.85, 179.995);
+    const [a, b] = fiji.markers as [DeviceMap['markers'][0], DeviceMap['markers'][0]];
+    renderFit({ ...fiji, markers: [a, { ...b, longitude: -179.995 }] });
+    expect(map.getZoom()).toBeGreaterThan(13);
+    expect(map.getCenter().lng).toBeCloseTo(180, 3);
+    expect(shows(-16.85, 179.995) && shows(-16.84, 180.005)).toBe(true);
+  });
+
   it('is the default position if nothing has a position', () => {
     map.setView([0, 0], 3, { animate: false });
     renderFit(noPlaces);

@@ -2,8 +2,8 @@ import type L from 'leaflet';
 import { useCallback, useEffect, useRef } from 'react';
 import type { DeviceMap } from '@/lib/device/types';
 import { closestZoom } from '@/lib/map/baseMap';
+import { boundsOfAll } from '@/lib/map/bounds';
 import { defaultPlace, defaultZoom, type Place } from '@/lib/map/place';
-import { boundsOfAll } from './mapView';
 
 /** The devices fill the frame but for this part of it on each side. */
 const margin = 0.075;
@@ -32,7 +32,7 @@ export function useFit(
 
   const showAll = useCallback(
     (animate: boolean) => {
-      const bounds = data ? boundsOfAll(data, at) : null;
+      const bounds = data ? boundsOfAll(data.markers, data.clusters, at, map.getCenter().lng) : null;
       ours.current = true;
       map.once('moveend', () => {
         ours.current = false;

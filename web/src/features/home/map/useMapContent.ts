@@ -7,6 +7,8 @@ import type { Device, DeviceMap, Group } from '@/lib/device/types';
 import { useFormat } from '@/lib/format/format';
 import { useUnchanged } from '@/lib/hooks/useUnchanged';
 import { closestZoom, type MapTiles, toLatLng } from '@/lib/map/baseMap';
+import { boundsOfAll } from '@/lib/map/bounds';
+import { middleOf } from '@/lib/map/copies';
 import type { Place } from '@/lib/map/place';
 import { type DrawnMark, SceneLayer } from '@/lib/map/sceneLayer';
 import { clusterIndex, type Feature } from './clusters';
@@ -61,7 +63,7 @@ export function useMapContent(map: L.Map, tiles: MapTiles | null, content: Frame
   const format = useFormat();
   const [view, setView] = useState<MapView>(() => viewOf(map));
   const [zoom, setZoom] = useState(() => map.getZoom());
-  const at = useCallback((place: Place) => toLatLng(place, tiles), [tiles]);
+  const at = useCallback((place: Place) => toLatLng(place, tiles, map.getCenter().lng), [map, tiles]);
 
   // If there are more devices than the server sends as single markers, it clusters them for each
   // view and is queried again when the view changes.
@@ -75,7 +77,12 @@ export function useMapContent(map: L.Map, tiles: MapTiles | null, content: Frame
 
   const place = device?.latitude !== undefined && device.longitude !== undefined;
   const chosen = place && device?.deviceName === selected ? device : undefined;
-  const project = useCallback((spot: Place) => map.project(at(spot), zoom), [map, at, zoom]);
+  const middle = useMemo(() => middleOf(shown.markers.map(({ longitude }) => longitude)), [shown.markers]);
+  // Near the devices' middle, not the map's: neighbours stay neighbours wherever the map is.
+  const project = useCallback(
+    (spot: Place) => map.project(toLatLng(spot, tiles, middle), zoom),
+    [map, tiles, middle, zoom],
+  );
   // Clusters exist only if the server clusters; otherwise every device is a mark of its own.
   const hasClusters = shown.clusters.length > 0;
   const positions = useMemo(() => placesOf(shown.markers), [shown.markers]);
@@ -111,13 +118,10 @@ export function useMapContent(map: L.Map, tiles: MapTiles | null, content: Frame
 
   const zoomTo = useCallback(
     (feature: Extract<Feature, { kind: 'cluster' }>) => {
-      const { west, south, east, north } = feature.box;
-      const bounds: L.LatLngBoundsLiteral = [
-        at({ latitude: south, longitude: west }),
-        at({ latitude: north, longitude: east }),
-      ];
+      const bounds = boundsOfAll([], [feature.box], at, map.getCenter().lng);
       const nearer = Math.min(closestZoom, map.getZoom() + 2);
-      const wanted = Math.max(map.getBoundsZoom(bounds, false, map.getSize().multiplyBy(0.25)), nearer);
+      const margin = map.getSize().multiplyBy(0.25);
+      const wanted = Math.max(bounds ? map.getBoundsZoom(bounds, false, margin) : nearer, nearer);
       map.setView(at(feature.place), Math.min(closestZoom, wanted));
     },
     [map, at],
@@ -176,10 +180,11 @@ export function useMapContent(map: L.Map, tiles: MapTiles | null, content: Frame
     layers.current?.scenes.draw(scenes, places, at);
   }, [scenes, places, at, view]);
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the view determines which copy of its place is shown
   useEffect(() => {
     const words = t('home.map.unplaced', { count: data.unplaced, n: format.number(data.unplaced) });
     layers.current?.unplaced.draw(data.unplaced, format.number(data.unplaced), words, t('home.device.noPosition'), at);
-  }, [data.unplaced, t, format, at]);
+  }, [data.unplaced, t, format, at, view]);
 
   // A device that was selected elsewhere comes into view; the map does not move if it already shows
   // it.
