@@ -160,10 +160,12 @@ type countingReadings struct {
 	hours *int
 }
 
-func (c countingReadings) Aggregates(ctx context.Context, t tenant.ID, d device.ID, from, to int64,
-	props []device.PropertyID, step reading.Step) (map[device.PropertyID][]reading.Aggregate, error) {
-	*c.hours++
-	return c.Readings.Aggregates(ctx, t, d, from, to, props, step)
+func (c countingReadings) ZoneAggregates(ctx context.Context, t tenant.ID, d device.ID, from, to int64,
+	props []device.PropertyID, step reading.Step, zone *time.Location) (map[device.PropertyID][]reading.Aggregate, error) {
+	if step == reading.Hour {
+		*c.hours++
+	}
+	return c.Readings.ZoneAggregates(ctx, t, d, from, to, props, step, zone)
 }
 
 // The first stretch of hours, from which the resolution is chosen, is not read again for the answer.
