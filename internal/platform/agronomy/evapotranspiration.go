@@ -8,8 +8,8 @@ import "math"
 const (
 	stefan = 4.903e-9 // MJ/K⁴/m² per day
 
-	// darkestSky is the least share of clear-sky radiation with which eq. 39 estimates clouds: below it, the
-	// sky would warm the ground (ASCE-EWRI 2005, eq. 18; FAO-56 as revised in 2025).
+	// darkestSky is the least share of clear-sky radiation from which eq. 39 estimates clouds (ASCE-EWRI 2005,
+	// eq. 18; FAO-56 as revised in 2025). By shares below .26, the sky would warm the ground.
 	darkestSky = .3
 
 	// MegajoulesPerWattHour is the energy, MJ/m², of one W/m² during an hour.

@@ -249,7 +249,8 @@ func TestEvapotranspirationOfDarkDays(t *testing.T) {
 
 	// σT⁴ 23.57, .34-.14√ea .2774: the ground loses 23.57·.2774·.055 = .360 MJ/m².
 	night := DayWeather{
-		High: -5, Low: -15, Vapor: .2, Wind: 2, Pressure: StandardPressure(10), Elevation: 10, Latitude: 75, YearDay: 355,
+		High: -5, Low: -15, Vapor: .2, Wind: 2, Pressure: StandardPressure(10), Elevation: 10,
+		Latitude: 75, YearDay: 355,
 	}
 	checkNear(t, "Rn of the polar night", night.NetRadiation(), -.360, .001)
 	checkNear(t, "the polar night", valueOrNaN(night.Evapotranspiration()), .335, .002)
