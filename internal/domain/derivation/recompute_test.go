@@ -144,6 +144,36 @@ func TestRecompute(t *testing.T) {
 	}
 }
 
+// A value that an earlier version of a formula stored is replaced, and no other; versions need not be recorded.
+func TestRecomputeReplacesValueOfEarlierFormula(t *testing.T) {
+	w := newFixture(t, mastProduct())
+	begin := time.Date(2026, 10, 23, 0, 0, 0, 0, w.site.Zone)
+	var sent []reading.Frame
+	for i := range 49 { // a dark day, and the reading that ends it
+		at := begin.Add(time.Duration(i) * 30 * time.Minute)
+		sent = append(sent, frame(at, airT, 12+i%24/4, airRH, 70, wind, 2, sun, 15))
+	}
+	w.send(sent...)
+	at := begin.AddDate(0, 0, 1).UnixMilli() - 1
+	value, ok := w.read(et)[at][et]
+	if !ok {
+		t.Fatal("the day has no evapotranspiration")
+	}
+	earlier := reading.Frame{Tenant: 1, Device: 7, Time: at,
+		Fields: []reading.Field{{Property: et, Value: reading.Number(value + .2)}}}
+	if err := w.store.Append(t.Context(), []reading.Arrival{{Frame: earlier, At: at + 1}}); err != nil {
+		t.Fatal(err)
+	}
+	w.restart() // the upgrade
+	if got := w.read(et)[at][et]; got != value+.2 {
+		t.Errorf("before: %v", got)
+	}
+	if n := w.recompute(begin); n != 1 {
+		t.Errorf("%d values were written", n)
+	}
+	w.checkDerived("afterwards", tableOf(sent))
+}
+
 // Recompute derives nothing for a device, or a day, without readings.
 func TestRecomputeWithoutReadings(t *testing.T) {
 	w := newFixture(t, mastProduct())

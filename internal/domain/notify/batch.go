@@ -27,18 +27,18 @@ type batch struct {
 	leased     int  // how many of attempts are stored as in flight
 	more       bool // there are more deliveries to scan
 
-	tenants    map[tenant.ID]*tenant.Tenant
-	mutes      map[int64]int64
-	webhooksOn map[int64]bool // whether a webhook is switched on
-	budgets    map[tenant.ID]Budget
-	grouped    map[int64]bool // deliveries of digests that are handled already
+	tenants   map[tenant.ID]*tenant.Tenant
+	mutes     map[int64]int64
+	addresses map[tenant.ID][]address // of webhooks that are switched on, as far as read
+	budgets   map[tenant.ID]Budget
+	grouped   map[int64]bool // deliveries of digests that are handled already
 }
 
 // takeDue takes the notifications that are due, round robin by tenant, as many as there are free
 // slots.
 func (l *worker) takeDue(ctx context.Context) (*batch, error) {
 	t := &batch{worker: l, now: l.Now().UnixMilli(), freeSlots: l.freeSlots(), tenants: map[tenant.ID]*tenant.Tenant{},
-		mutes: map[int64]int64{}, webhooksOn: map[int64]bool{}, budgets: map[tenant.ID]Budget{},
+		mutes: map[int64]int64{}, addresses: map[tenant.ID][]address{}, budgets: map[tenant.ID]Budget{},
 		grouped: map[int64]bool{}}
 	for queried := false; !queried; {
 		if queried = !l.rotation.fresh(); queried {
@@ -148,15 +148,15 @@ func (t *batch) minLevel(of tenant.ID) int {
 // scan reads at most some deliveries of a tenant and a level, those that have been due longest, and
 // takes at most most notifications. all tells that it read all due deliveries of the level.
 func (t *batch) scan(ctx context.Context, of tenant.ID, level, some, most int) (all bool, err error) {
+	if err := t.readAddresses(ctx, of); err != nil {
+		return false, err
+	}
 	var rows []*deliveryRow
 	sel := t.DB.Read(ctx).NewSelect().Model(&rows).
 		Where("d.state = 'queued' AND d.mode = ? AND d.tenant_id = ? AND d.alarm_level = ? AND d.next_time <= ?",
 			t.kind, of, level, t.now).
 		Where("d.lease_until <= ?", t.now)
-	paused, _ := t.waitingDestinations(t.now)
-	if paused = append(paused, t.destinationsAtLimit()...); len(paused) > 0 {
-		sel.Where("d.destination NOT IN (?)", bun.List(paused))
-	}
+	t.except(sel, t.busy(of))
 	if err := sel.OrderExpr("d.next_time, d.id").Limit(int64(some)).Scan(ctx); err != nil {
 		return false, err
 	}
@@ -165,7 +165,7 @@ func (t *batch) scan(ctx context.Context, of tenant.ID, level, some, most int) (
 		if most == 0 || t.freeSlots == 0 {
 			break
 		}
-		if t.grouped[r.ID] || t.atDestinationLimit(r.Destination) {
+		if t.grouped[r.ID] || t.full(t.addressOf(r)) {
 			continue
 		}
 		if err := t.groupWaiting(ctx, r); err != nil {
@@ -292,7 +292,9 @@ func (t *batch) addAttempt(ctx context.Context, level int, rows []*deliveryRow) 
 	t.freeSlots--
 	notification := newNotification(rows, owner)
 	notification.Hourly = rows[0].isHourlyDigest()
-	t.attempts = append(t.attempts, &attempt{notification: notification, rows: rows, level: level, began: t.now})
+	to := t.addressOf(rows[0])
+	t.attempts = append(t.attempts, &attempt{notification: notification, rows: rows, to: to,
+		neighbours: t.neighbours(to), level: level, began: t.now})
 	return nil
 }
 

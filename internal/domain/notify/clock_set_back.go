@@ -35,9 +35,9 @@ func (l *worker) followClock(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.down.until = min(l.down.until, now)
-	for d, p := range l.destinations {
+	for a, p := range l.failed {
 		p.until = min(p.until, now)
-		l.destinations[d] = p
+		l.failed[a] = p
 	}
 	l.clockSeen = now
 	return nil

@@ -33,7 +33,7 @@ func (t *batch) decide(ctx context.Context, r *deliveryRow) (decision, error) {
 		return decision{reason: Rejected, final: Failed}, nil
 	}
 	if t.spec.Programs {
-		return t.decideWebhook(ctx, r)
+		return t.decideWebhook(r), nil
 	}
 	if r.Over != "" && r.Event == alertmsg.Reminder {
 		return decision{reason: r.Over, final: Skipped}, nil

@@ -22,3 +22,6 @@ func (o *Outbox) SetQueryTime(m ChannelKind, took time.Duration) {
 func (o *Outbox) LoseLeaseAnswer(m ChannelKind, deliveries ...int64) {
 	o.workers[m].unsureLeases = deliveries
 }
+
+// RememberedFailures gives of how many addresses a worker remembers that they failed.
+func (o *Outbox) RememberedFailures(m ChannelKind) int { return len(o.workers[m].failed) }

@@ -36,7 +36,9 @@ type outcome struct {
 type attempt struct {
 	notification *Notification
 	rows         []*deliveryRow
-	level        int // alarm level for which it was taken
+	to           address
+	neighbours   []address // the addresses of a webhook's tenant at its host, to included
+	level        int       // alarm level for which it was taken
 	began        int64
 	answer       string
 	err          error
@@ -48,7 +50,7 @@ func (l *worker) outcome(a *attempt) outcome {
 	out := outcome{state: Sent, step: stepAccepted, answer: a.answer, at: now.UnixMilli(), began: a.began}
 	first := a.rows[0]
 	if a.err == nil {
-		l.markReachable(first.Destination)
+		l.markReachable(a)
 		if logsOnly(l.sender) {
 			out.reason, out.step = OnlyLogged, stepLogged
 		}
@@ -64,13 +66,13 @@ func (l *worker) outcome(a *attempt) outcome {
 	out.state, out.step = Queued, stepFailed
 	switch kind {
 	case Permanent:
-		l.markReachable(first.Destination)
+		l.markReachable(a)
 		out.state, out.reason, out.step = Failed, cmp.Or(why, Rejected), stepRefused
 		return out
 	case Unavailable:
 		out.reason, out.next = ForServer, l.markDown(now, out.answer)
 	default:
-		l.markDeferred(first.Destination, now, after)
+		l.markDeferred(a, now, after)
 		out.reason, out.next = ForRetry, now.Add(max(after, jitter(retryDelay(first.Attempts), l.Random()))).UnixMilli()
 	}
 	last := a.began

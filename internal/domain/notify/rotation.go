@@ -110,6 +110,10 @@ func (t *rotation) refresh(ctx context.Context, l *worker, now int64) error {
 	if l.NotReady != nil {
 		late = l.NotReady()
 	}
+	l.forget(func(a address) bool {
+		_, waits := slices.BinarySearchFunc(rows, a.tenant, byID)
+		return a.tenant != 0 && !waits
+	})
 	t.waiting = slices.DeleteFunc(rows,
 		func(w waitingTenant) bool { return w.Level < 0 || slices.Contains(late, w.ID) })
 	t.refreshedAt, t.queryTook = begun, time.Since(begun)

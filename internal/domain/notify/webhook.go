@@ -324,12 +324,6 @@ func (s *WebhookStore) enabled(ctx context.Context, t tenant.ID) ([]webhookRow, 
 	return rows, err
 }
 
-// isEnabled tells whether a tenant's webhook exists and is switched on.
-func (s *WebhookStore) isEnabled(ctx context.Context, t tenant.ID, id int64) (bool, error) {
-	return s.db.Read(ctx).NewSelect().Model((*webhookRow)(nil)).
-		Where("w.tenant_id = ? AND w.id = ? AND w.enabled", t, id).Exists(ctx)
-}
-
 // Clear removes all webhooks of a tenant that is being removed.
 func (s *WebhookStore) Clear(ctx context.Context, t tenant.ID) error {
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {

@@ -125,17 +125,9 @@ func (r *deliveryRow) shownRecipient() string {
 
 // decideWebhook decides whether a delivery to a webhook may be sent: nothing makes it wait, but
 // the webhook may be deleted or switched off.
-func (t *batch) decideWebhook(ctx context.Context, r *deliveryRow) (decision, error) {
-	on, known := t.webhooksOn[r.ChannelID]
-	if !known {
-		var err error
-		if on, err = t.Webhooks.isEnabled(ctx, r.TenantID, r.ChannelID); err != nil {
-			return decision{}, err
-		}
-		t.webhooksOn[r.ChannelID] = on
+func (t *batch) decideWebhook(r *deliveryRow) decision {
+	if t.addressOf(r).webhook == 0 {
+		return decision{reason: WebhookOff, final: Skipped}
 	}
-	if !on {
-		return decision{reason: WebhookOff, final: Skipped}, nil
-	}
-	return decision{}, nil
+	return decision{}
 }

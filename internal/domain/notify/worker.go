@@ -36,31 +36,31 @@ type worker struct {
 	wake   chan struct{} // holds one
 	done   chan *attempt // has room for all that can be in flight
 
-	inFlight              int // notifications
-	inFlightByTenant      map[tenant.ID]tenantInFlight
-	rotation              rotation
-	inFlightByDestination map[string]int
-	finished              []*attempt // attempts whose outcome is not stored yet
-	expiryCheckedAt       int64      // when failExpired last looked for all expired deliveries, epoch ms
-	clockSeen             int64      // the clock when followClock last read it, epoch ms; 0: not yet
-	results               map[*attempt]outcome
-	sendCtx               context.Context // the context of notifications in flight
+	inFlight          int // notifications
+	inFlightByTenant  map[tenant.ID]tenantInFlight
+	rotation          rotation
+	inFlightByAddress map[address]int
+	finished          []*attempt // attempts whose outcome is not stored yet
+	expiryCheckedAt   int64      // when failExpired last looked for all expired deliveries, epoch ms
+	clockSeen         int64      // the clock when followClock last read it, epoch ms; 0: not yet
+	results           map[*attempt]outcome
+	sendCtx           context.Context // the context of notifications in flight
 	// unsureLeases are deliveries of a transaction that failed and may have taken effect all the same,
 	// as when its answer was lost. Nobody sends them.
 	unsureLeases []int64
 
-	mu           sync.Mutex
-	down         backoff            // of the remote server as a whole
-	destinations map[string]backoff // by destination
-	newlyDue     map[tenant.ID]int  // highest level of what became due since the last mergeNewlyDue
+	mu       sync.Mutex
+	down     backoff             // of the remote server as a whole
+	failed   map[address]backoff // addresses whose last notification failed
+	newlyDue map[tenant.ID]int   // highest level of what became due since the last mergeNewlyDue
 }
 
 func newWorker(o *Outbox, k *Kind, c Sender) *worker {
 	return &worker{
 		Outbox: o, kind: k.Name, spec: k, pace: newPacer(k, o.Now), sender: c, wake: make(chan struct{}, 1),
-		done: make(chan *attempt, k.MaxInFlight), inFlightByDestination: map[string]int{},
+		done: make(chan *attempt, k.MaxInFlight), inFlightByAddress: map[address]int{},
 		inFlightByTenant: map[tenant.ID]tenantInFlight{},
-		results:          map[*attempt]outcome{}, destinations: map[string]backoff{}, newlyDue: map[tenant.ID]int{},
+		results:          map[*attempt]outcome{}, failed: map[address]backoff{}, newlyDue: map[tenant.ID]int{},
 	}
 }
 
@@ -129,8 +129,8 @@ func (l *worker) runOnce(ctx context.Context) (more bool, err error) {
 	clear(l.results)
 	for _, a := range taken.attempts {
 		l.sendStarted(a.notification.Tenant, a.level)
-		l.inFlightByDestination[a.rows[0].Destination]++
-		l.pace.take(a.rows[0].Destination)
+		l.inFlightByAddress[a.to]++
+		l.pace.take(a.to.destination)
 		go l.send(a)
 	}
 	return taken.more, nil
@@ -197,7 +197,7 @@ func (l *worker) awaitDone(ctx context.Context) error {
 		wake = l.wake
 	}
 	var ready <-chan time.Time
-	if _, first := l.waitingDestinations(l.Now().UnixMilli()); wake != nil && l.pace != nil && first > 0 {
+	if _, first := l.waiting(l.Now().UnixMilli()); wake != nil && l.pace != nil && first > 0 {
 		ready = time.After(max(time.UnixMilli(first).Sub(l.Now()), time.Millisecond))
 	}
 	select {
@@ -226,10 +226,8 @@ func (l *worker) collectDone() {
 
 func (l *worker) onDone(a *attempt) {
 	l.sendEnded(a.notification.Tenant)
-	if d := a.rows[0].Destination; l.inFlightByDestination[d] > 1 {
-		l.inFlightByDestination[d]--
-	} else {
-		delete(l.inFlightByDestination, d)
+	if l.inFlightByAddress[a.to]--; l.inFlightByAddress[a.to] == 0 {
+		delete(l.inFlightByAddress, a.to)
 	}
 	l.finished = append(l.finished, a)
 	l.results[a] = l.outcome(a)
@@ -290,7 +288,7 @@ func (l *worker) nextWake(ctx context.Context) (time.Time, error) {
 		}
 	}
 	down := l.downUntil()
-	paused, pauseEnd := l.waitingDestinations(now)
+	paused, pauseEnd := l.waiting(now)
 	for level := range serious + 1 {
 		later, err := l.firstQueued(ctx, "next_time", level,
 			func(q *bun.SelectQuery) { q.Where("d.next_time > ?", now) })
@@ -316,10 +314,7 @@ func (l *worker) nextWake(ctx context.Context) (time.Time, error) {
 		// The rest is not held back: it became due a moment ago, or it is leased by a transaction
 		// whose outcome is unknown.
 		free, err := l.firstQueued(ctx, "lease_until", level, func(q *bun.SelectQuery) {
-			l.excludeNotReady(q).Where("d.next_time <= ?", now)
-			if len(paused) > 0 {
-				q.Where("d.destination NOT IN (?)", bun.List(paused))
-			}
+			l.except(l.excludeNotReady(q).Where("d.next_time <= ?", now), paused)
 		})
 		if err != nil {
 			return time.Time{}, err

@@ -2,12 +2,15 @@ package agronomy
 
 import "math"
 
-// The FAO-56 reference evapotranspiration: that of short grass which lacks no water. Equation
+// The FAO-56 reference evapotranspiration of a day: that of short grass which lacks no water. Equation
 // numbers are those of FAO Irrigation and Drainage Paper 56.
 
 const (
-	stefanDay  = 4.903e-9  // MJ/K⁴/m² per day
-	stefanHour = 2.043e-10 // and per hour
+	stefan = 4.903e-9 // MJ/K⁴/m² per day
+
+	// darkestSky is the least share of clear-sky radiation from which eq. 39 estimates clouds (ASCE-EWRI 2005,
+	// eq. 18; FAO-56 as revised in 2025). By shares below .26, the sky would warm the ground.
+	darkestSky = .3
 
 	// MegajoulesPerWattHour is the energy, MJ/m², of one W/m² during an hour.
 	MegajoulesPerWattHour = .0036
@@ -68,10 +71,10 @@ func clearSky(elevation, extraterrestrial float64) float64 {
 // slope returns the slope of the saturation pressure at t °C, kPa/°C (eq. 13).
 func slope(t float64) float64 { return 4098 * SaturationPressure(t) / ((t + 237.3) * (t + 237.3)) }
 
-// penman is the combination equation (eq. 6 and 53); factor is 900 for a day, 37 for an hour.
-func penman(factor, t, net, wind, deficit, pressure float64) float64 {
+// penman is the combination equation (eq. 6).
+func penman(t, net, wind, deficit, pressure float64) float64 {
 	gamma := .000665 * pressure / 10
-	return (.408*slope(t)*net + factor*gamma*wind*deficit/(t+273)) / (slope(t) + gamma*(1+.34*wind))
+	return (.408*slope(t)*net + 900*gamma*wind*deficit/(t+273)) / (slope(t) + gamma*(1+.34*wind))
 }
 
 // DayWeather holds the inputs of a day's evapotranspiration.
@@ -93,14 +96,15 @@ func VaporPressureFromHumidity(high, low, humidHigh, humidLow float64) float64 {
 	return (SaturationPressure(low)*humidHigh + SaturationPressure(high)*humidLow) / 200
 }
 
-// NetRadiation returns the net radiation of the day, MJ/m² (eq. 38 to 40).
+// NetRadiation returns the net radiation of the day, MJ/m² (eq. 38 to 40). In the polar night nothing tells how
+// cloudy it is; it counts as dark as the days before it, on which no light is measured any more.
 func (w DayWeather) NetRadiation() float64 {
-	clear, sky := clearSky(w.Elevation, ExtraterrestrialDay(w.Latitude, w.YearDay)), 0.
-	if clear > 0 {
-		sky = min(1, w.Radiation/clear)
+	sky := darkestSky
+	if clear := clearSky(w.Elevation, ExtraterrestrialDay(w.Latitude, w.YearDay)); clear > 0 {
+		sky = min(max(w.Radiation/clear, darkestSky), 1)
 	}
 	fourth := (math.Pow(w.High+273.16, 4) + math.Pow(w.Low+273.16, 4)) / 2
-	lost := stefanDay * fourth * (.34 - .14*math.Sqrt(w.Vapor)) * (1.35*sky - .35)
+	lost := stefan * fourth * (.34 - .14*math.Sqrt(w.Vapor)) * (1.35*sky - .35)
 	return .77*w.Radiation - lost
 }
 
@@ -112,7 +116,7 @@ func (w DayWeather) Evapotranspiration() (float64, bool) {
 		return 0, false
 	}
 	deficit := (SaturationPressure(w.High)+SaturationPressure(w.Low))/2 - w.Vapor
-	et := penman(900, (w.High+w.Low)/2, w.NetRadiation()-w.SoilHeat, w.Wind, deficit, w.Pressure)
+	et := penman((w.High+w.Low)/2, w.NetRadiation()-w.SoilHeat, w.Wind, deficit, w.Pressure)
 	return et, true
 }
 
@@ -124,68 +128,4 @@ func Hargreaves(high, low, latitude float64, yearDay int) (float64, bool) {
 	}
 	mean := (high + low) / 2
 	return max(0, .0023*(mean+17.8)*math.Sqrt(high-low)*.408*ExtraterrestrialDay(latitude, yearDay)), true
-}
-
-// HourWeather holds the inputs of an hour's evapotranspiration.
-type HourWeather struct {
-	Mean, Humidity float64 // °C, %
-	Wind           float64 // m/s at 2 m
-	Radiation      float64 // global, MJ/m²
-	Pressure       float64 // hPa
-	Elevation      float64 // m
-	Latitude       float64 // degrees, north positive
-	Longitude      float64 // degrees, east positive
-	YearDay        int
-	UTC            float64 // middle of the hour, hours of the day
-	// NightSky is the share of clear-sky radiation 2 to 3 h before sunset, used for the night;
-	// 0: unknown.
-	NightSky float64
-}
-
-// hourAngles returns the sun's hour angle in the middle of the hour and that of sunset, rad (eq. 31
-// to 33).
-func (w HourWeather) hourAngles() (angle, set float64) {
-	b := 2 * math.Pi * float64(w.YearDay-81) / 364
-	correction := .1645*math.Sin(2*b) - .1255*math.Cos(b) - .025*math.Sin(b)
-	angle = math.Remainder(math.Pi/12*(w.UTC+w.Longitude/15+correction-12), 2*math.Pi)
-	_, dec := sunPosition(w.YearDay)
-	return angle, sunset(w.Latitude*math.Pi/180, dec)
-}
-
-// Extraterrestrial returns the hour's radiation above the atmosphere, MJ/m² (eq. 28, with the hour
-// cut at sunrise and sunset as in ASCE).
-func (w HourWeather) Extraterrestrial() float64 {
-	angle, set := w.hourAngles()
-	from, to := max(angle-math.Pi/24, -set), min(angle+math.Pi/24, set)
-	if from >= to {
-		return 0
-	}
-	phi := w.Latitude * math.Pi / 180
-	distance, dec := sunPosition(w.YearDay)
-	return 12 * 60 / math.Pi * .082 * distance *
-		((to-from)*math.Sin(phi)*math.Sin(dec) + math.Cos(phi)*math.Cos(dec)*(math.Sin(to)-math.Sin(from)))
-}
-
-// Evapotranspiration returns the evapotranspiration of the hour, mm (eq. 53). That of a night hour
-// may be slightly negative.
-func (w HourWeather) Evapotranspiration() (float64, bool) {
-	rh, ok := validHumidity(w.Humidity)
-	if !ok || !within(w.Mean, -50, 60) || w.Wind < 0 || w.Radiation < 0 || !within(w.Pressure, 500, 1100) {
-		return 0, false
-	}
-	angle, set := w.hourAngles()
-	day := math.Abs(angle) <= set
-	sky, ground := .5, .5
-	if day {
-		sky, ground = 1., .1
-		if clear := clearSky(w.Elevation, w.Extraterrestrial()); clear > 0 {
-			sky = min(max(w.Radiation/clear, .3), 1)
-		}
-	} else if w.NightSky > 0 {
-		sky = w.NightSky
-	}
-	vapor := SaturationPressure(w.Mean) * rh / 100
-	lost := stefanHour * math.Pow(w.Mean+273.16, 4) * (.34 - .14*math.Sqrt(vapor)) * (1.35*sky - .35)
-	net := .77*w.Radiation - lost
-	return penman(37, w.Mean, net*(1-ground), w.Wind, SaturationPressure(w.Mean)-vapor, w.Pressure), true
 }

@@ -199,6 +199,7 @@ func TestDailyEvapotranspiration(t *testing.T) {
 		Pressure: StandardPressure(938), Elevation: 938, Latitude: 39.9, YearDay: 196,
 	}
 	checkNear(t, "Ankara", valueOrNaN(ankara.Evapotranspiration()), 6.430, .01)
+	checkNear(t, "an elevation and back", Elevation(StandardPressure(938)), 938, .001)
 }
 
 func TestEvapotranspirationGrowsWithSunAndWind(t *testing.T) {
@@ -222,23 +223,37 @@ func TestEvapotranspirationGrowsWithSunAndWind(t *testing.T) {
 	}
 }
 
-func TestHourlyEvapotranspiration(t *testing.T) {
-	dakar := HourWeather{
-		Mean: 38, Humidity: 52, Wind: 3.3, Radiation: 2.45, Pressure: StandardPressure(8), Elevation: 8,
-		Latitude: degrees(16, 13), Longitude: -degrees(16, 15), YearDay: 274, UTC: 15.5,
+// On dark days the share of clear-sky radiation counts as .3 (ASCE-EWRI 2005, eq. 18; FAO-56 as revised in 2025).
+//
+// By hand, Example 18 of FAO-56 (Rso 30.90, σT⁴ 34.76, .34-.14√ea .1738, Δ .1221, γ .0666, es-ea .5885, u2 2.078)
+// with Rs = .15·30.90 = 4.635 MJ/m²:
+//
+//	Rns = .77·4.635 = 3.569; Rnl = 34.76·.1738·(1.35·.3-.35) = .332; Rn = 3.237
+//	ET0 = (.408·.1221·3.237 + .0666·900/(16.9+273)·2.078·.5885)/(.1221+.0666·(1+.34·2.078)) = .4141/.2358 = 1.756
+//
+// With the share .15 itself, Rnl = 34.76·.1738·(1.35·.15-.35) = -.891, Rn = 4.460 and ET0 = 2.015: .26 too much.
+func TestEvapotranspirationOfDarkDays(t *testing.T) {
+	uccle := DayWeather{
+		High: 21.5, Low: 12.3, Vapor: 1.409, Wind: 2.078, Radiation: .15 * 30.90, Pressure: StandardPressure(100),
+		Elevation: 100, Latitude: 50.8, YearDay: 187,
 	}
-	angle, _ := dakar.hourAngles()
-	checkNear(t, "19: ω", angle, .682, .003)
-	checkNear(t, "19: Ra", dakar.Extraterrestrial(), 3.543, .01)
-	checkNear(t, "19, day", valueOrNaN(dakar.Evapotranspiration()), .627, .003)
-	dakar.Mean, dakar.Humidity, dakar.Wind, dakar.Radiation, dakar.UTC, dakar.NightSky = 28, 90, 1.9, 0, 3.5, .8
-	checkNear(t, "19, night", valueOrNaN(dakar.Evapotranspiration()), .004, .003)
-	hebei := HourWeather{
-		Mean: 32, Humidity: 55, Wind: 1.8, Radiation: 2.6, Pressure: StandardPressure(60), Elevation: 60,
-		Latitude: 36.6, Longitude: 114.5, YearDay: 190, UTC: 5.5,
+	checkNear(t, "Rn", uccle.NetRadiation(), 3.237, .002)
+	checkNear(t, "ET0", valueOrNaN(uccle.Evapotranspiration()), 1.756, .002)
+
+	// Warm and dry: without the bound ET0 is 3.902 (σT⁴ 37.78, .34-.14√ea .2, Rnl -1.171 in place of .416).
+	dry := DayWeather{
+		High: 28, Low: 18, Vapor: 1, Wind: 2, Radiation: 4.5, Pressure: StandardPressure(100), Elevation: 100,
+		Latitude: 40, YearDay: 187,
 	}
-	checkNear(t, "Hebei", valueOrNaN(hebei.Evapotranspiration()), .571, .01)
-	checkNear(t, "an elevation and back", Elevation(StandardPressure(938)), 938, .001)
+	checkNear(t, "warm and dry", valueOrNaN(dry.Evapotranspiration()), 3.512, .002)
+
+	// σT⁴ 23.57, .34-.14√ea .2774: the ground loses 23.57·.2774·.055 = .360 MJ/m².
+	night := DayWeather{
+		High: -5, Low: -15, Vapor: .2, Wind: 2, Pressure: StandardPressure(10), Elevation: 10,
+		Latitude: 75, YearDay: 355,
+	}
+	checkNear(t, "Rn of the polar night", night.NetRadiation(), -.360, .001)
+	checkNear(t, "the polar night", valueOrNaN(night.Evapotranspiration()), .335, .002)
 }
 
 // A formula has no value outside of its range.
@@ -269,7 +284,6 @@ func TestNoValueOutOfRange(t *testing.T) {
 		"ice":             isOK(Conductivity25(1, -1, .0191)),
 		"high below low":  isOK(DayWeather{High: 1, Low: 2, Pressure: 1000}.Evapotranspiration()),
 		"no pressure":     isOK(DayWeather{High: 2, Low: 1}.Evapotranspiration()),
-		"hour":            isOK(HourWeather{Humidity: 0, Pressure: 1000}.Evapotranspiration()),
 		"Hargreaves":      isOK(Hargreaves(1, 2, 0, 1)),
 	} {
 		if ok {
