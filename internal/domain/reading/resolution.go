@@ -14,10 +14,13 @@ func (s *Stretches) ChooseResolution(ctx context.Context, points int) (Resolutio
 	from, to := s.span()
 	count := valueCount{from: from, to: to, points: points, readings: map[device.PropertyID]int{}}
 	hours := map[device.PropertyID]int{}
-	// A range of so few hours has no property with more of them, even if a day begins in each 23rd: such an
-	// hour is two.
-	most := (to-from)/msPerHour + 2
-	hoursFit := most+most/23+1 <= int64(points)
+	// A range of so few hours has no property with more of them. An hour in which a day begins is two, at
+	// most each 23rd.
+	most := (to-floorMod(to, msPerHour)-(from-floorMod(from, msPerHour)))/msPerHour + 1
+	if days := (zoneDays{zone: s.Zone}); days.divideHours(from, to) {
+		most += most/23 + 1
+	}
+	hoursFit := most <= int64(points)
 	tooManyHours := false
 	var first *stretch
 	// The first stretch is no longer than it takes to see that there are too many hours.
