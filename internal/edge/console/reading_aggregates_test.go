@@ -160,8 +160,15 @@ type countingReadings struct {
 	hours *int
 }
 
-func (c countingReadings) ZoneAggregates(ctx context.Context, t tenant.ID, d device.ID, from, to int64,
-	props []device.PropertyID, step reading.Step, zone *time.Location) (map[device.PropertyID][]reading.Aggregate, error) {
+func (c countingReadings) ZoneAggregates(
+	ctx context.Context,
+	t tenant.ID,
+	d device.ID,
+	from, to int64,
+	props []device.PropertyID,
+	step reading.Step,
+	zone *time.Location,
+) (map[device.PropertyID][]reading.Aggregate, error) {
 	if step == reading.Hour {
 		*c.hours++
 	}
