@@ -22,10 +22,8 @@ func handMadeMidnights(x *sourceTree) (violations []string) {
 			}
 			hour, ok := call.Args[3].(*ast.BasicLit)
 			if ok && hour.Value == "0" && !isSelector(call.Args[7], "time", "UTC") {
-				violations = append(
-					violations,
-					fmt.Sprintf("%s: let tenant.StartOfDay or tenant.DayBounds begin the day", x.fset.Position(n.Pos())),
-				)
+				where := x.fset.Position(n.Pos())
+				violations = append(violations, fmt.Sprintf("%s: let tenant.StartOfDay begin the day", where))
 			}
 			return true
 		})
