@@ -1,5 +1,4 @@
-import { startOfDate } from '@/lib/format/date';
-import { zonedDate } from '@/lib/format/zone';
+import { startOfDate, zonedDate } from '@/lib/format/zone';
 import { pageSizes } from '@/lib/http/paging';
 
 /**

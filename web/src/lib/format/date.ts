@@ -1,14 +1,6 @@
 import { descriptors, type Language } from '@/lib/i18n/languages';
 import { minus } from './number';
-import { fromZonedParts, zonedDate } from './zone';
-
-/**
- * When a date begins by the tenant's clock: at midnight, at the first if clocks show it twice, and after the jump if
- * they skip it. The month is counted from 0, days and months may overflow.
- */
-export function startOfDate(year: number, month: number, day: number): number {
-  return fromZonedParts(year, month, day, 0, 0);
-}
+import { startOfDate, zonedDate } from './zone';
 
 /** When the day of a time began. */
 export function startOfDay(time: number): number {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { formatDateTime, midnight, nextMidnight, startOfDate, startOfDay } from './date';
-import { displayZone, fromZonedParts, setTenantZone, useTenantZone, zonedDate, zonesDiffer } from './zone';
+import { formatDateTime, midnight, nextMidnight, startOfDay } from './date';
+import { displayZone, fromZonedParts, setTenantZone, startOfDate, useTenantZone, zonedDate, zonesDiffer } from './zone';
 
 const hour = 3_600_000;
 const day = 24 * hour;

@@ -75,6 +75,14 @@ export function fromZonedParts(year: number, month: number, day: number, hours: 
   return wall - before;
 }
 
+/**
+ * When a date begins by the tenant's clock: at midnight, at the first if clocks show it twice, and after the jump if
+ * they skip it. The month is counted from 0, days and months may overflow.
+ */
+export function startOfDate(year: number, month: number, day: number): number {
+  return fromZonedParts(year, month, day, 0, 0);
+}
+
 /** Whether the user's own clock shows another time than the tenant's. */
 export function zonesDiffer(time: number): boolean {
   return zonedDate(time).getTimezoneOffset() !== new Date(time).getTimezoneOffset();

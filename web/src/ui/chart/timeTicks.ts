@@ -1,5 +1,5 @@
-import { formatDay, formatDayTime, formatMonth, formatTime, startOfDate, startOfDay } from '@/lib/format/date';
-import { fromZonedParts, zonedDate } from '@/lib/format/zone';
+import { formatDay, formatDayTime, formatMonth, formatTime, startOfDay } from '@/lib/format/date';
+import { fromZonedParts, startOfDate, zonedDate } from '@/lib/format/zone';
 import type { Language } from '@/lib/i18n/i18n';
 
 /** A labelled time below the plots. */

@@ -1,5 +1,4 @@
-import { startOfDate } from '@/lib/format/date';
-import { zonedDate } from '@/lib/format/zone';
+import { startOfDate, zonedDate } from '@/lib/format/zone';
 import { indexFrom } from '@/ui/chart/times';
 import type { Axis } from '../data/column';
 import type { Line, Span } from '../data/line';

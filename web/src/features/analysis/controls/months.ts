@@ -1,5 +1,4 @@
-import { startOfDate } from '@/lib/format/date';
-import { zonedDate } from '@/lib/format/zone';
+import { startOfDate, zonedDate } from '@/lib/format/zone';
 import type { Span } from '../data/line';
 
 /** How many months back a range can be chosen by name. */

@@ -1,5 +1,5 @@
-import { midnight, nextMidnight, startOfDate } from '@/lib/format/date';
-import { zonedDate } from '@/lib/format/zone';
+import { midnight, nextMidnight } from '@/lib/format/date';
+import { startOfDate, zonedDate } from '@/lib/format/zone';
 import type { Line, Span } from './line';
 
 const dayMs = 86_400_000;

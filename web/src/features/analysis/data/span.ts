@@ -1,6 +1,6 @@
 import type { Preset } from '@/lib/analysis/presets';
-import { nextMidnight, startOfDate, startOfDay } from '@/lib/format/date';
-import { fromZonedParts, zonedDate } from '@/lib/format/zone';
+import { nextMidnight, startOfDay } from '@/lib/format/date';
+import { fromZonedParts, startOfDate, zonedDate } from '@/lib/format/zone';
 import type { AnalysisSearch } from '../search';
 import type { Span } from './line';
 

@@ -1,5 +1,5 @@
-import { midnight, nextMidnight, startOfDate, startOfDay } from '@/lib/format/date';
-import { zonedDate } from '@/lib/format/zone';
+import { midnight, nextMidnight, startOfDay } from '@/lib/format/date';
+import { startOfDate, zonedDate } from '@/lib/format/zone';
 
 /** From and to, epoch milliseconds, both inclusive. */
 export interface Span {

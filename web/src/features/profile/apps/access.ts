@@ -1,6 +1,6 @@
 import type { components } from '@/api/schema.gen';
-import { midnight, startOfDate, startOfDay } from '@/lib/format/date';
-import { wallTime, zonedDate } from '@/lib/format/zone';
+import { midnight, startOfDay } from '@/lib/format/date';
+import { startOfDate, wallTime, zonedDate } from '@/lib/format/zone';
 
 export type Role = components['schemas']['Role'];
 export type Scope = components['schemas']['CredentialScope'];
