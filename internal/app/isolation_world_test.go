@@ -536,11 +536,11 @@ func responseText(t *testing.T, res *httptest.ResponseRecorder) string {
 // mastQuery asks for the mast.
 func mastQuery(s *tenantFixture) request { return queryRequest("deviceName", s.device("mast")) }
 
-// recentSwitch asks when the mast's pump was on.
+// recentSwitch asks when the mast's pump was on. The hour is the same in all calls: the time since a
+// midnight would differ between them.
 func recentSwitch(s *tenantFixture) request {
-	now := time.Now().UnixMilli()
 	return queryRequest("deviceName", s.device("mast"), "yeuSign", "pump",
-		"startTime", number(now-3_600_000), "endTime", number(now))
+		"startTime", number(s.ruled-3_600_000), "endTime", number(s.ruled))
 }
 
 // recentReadings asks for the mast's latest readings.
