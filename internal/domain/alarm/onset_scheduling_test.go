@@ -137,7 +137,10 @@ func TestOnsetSearchSkipsTenantWithFullQueue(t *testing.T) {
 			// The check below takes a place in the queue for a moment. A task that is then refused is
 			// submitted again.
 			for full := limit.FullForKey; full == limit.FullForKey && ctx.Err() == nil; {
-				_, full = fx.turns.Enter(ctx, fx.owner, int64(100+i/10))
+				var turn interface{ Leave() }
+				if turn, full = fx.turns.Enter(ctx, fx.owner, int64(100+i/10)); turn != nil {
+					turn.Leave() // its turn came while ctx ended
+				}
 			}
 		}()
 	}
