@@ -24,7 +24,7 @@ dev: $(NODE_MODULES) ## the demo with a console that reloads as you type, on por
 build: bin/tilth ## bin/tilth, the console inside
 
 bin/tilth: web/dist/index.html $(GO_FILES)
-	. scripts/environment.sh && go build -ldflags '-s -w -X tilth/internal/app.Version=$(VERSION)' -o $@ ./cmd/tilth
+	. scripts/environment.sh && go build -ldflags '-s -w -X tilth/internal/server.Version=$(VERSION)' -o $@ ./cmd/tilth
 
 $(NODE_MODULES): web/package.json web/package-lock.json
 	cd web && npm ci --no-audit --no-fund --ignore-scripts

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 # Only the race detector needs cgo (scripts/race.sh).
 case " $* " in *' -race '*) export CGO_ENABLED=1 ;; esac
 
-processes='^tilth/internal/(app|cluster|command|tools)[/.]'
+processes='^tilth/internal/(server|cluster|command|tools)[/.]'
 
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

@@ -41,7 +41,7 @@ for arch in amd64 arm64; do
   echo "release: $name"
   mkdir "$stage/$name"
   GOOS=linux GOARCH=$arch go build -trimpath -buildvcs=false -mod=readonly \
-    -ldflags "-s -w -X tilth/internal/app.Version=$version -X tilth/internal/app.Commit=$commit" -o "$stage/$name/tilth" ./cmd/tilth
+    -ldflags "-s -w -X tilth/internal/server.Version=$version -X tilth/internal/server.Commit=$commit" -o "$stage/$name/tilth" ./cmd/tilth
   git archive --format=tar HEAD LICENSE README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md docs deploy | tar -x -C "$stage/$name"
   cp "$stage/THIRD-PARTY.txt" "$stage/$name/"
   tar --format=ustar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --mode='u=rwX,go=rX' \

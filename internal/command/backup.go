@@ -12,13 +12,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tilth/internal/app"
 	"tilth/internal/command/client"
 	"tilth/internal/domain/notify"
 	"tilth/internal/edge/provider/wire"
 	"tilth/internal/platform/archive"
 	"tilth/internal/platform/datafolder"
 	"tilth/internal/platform/db"
+	"tilth/internal/server"
 	"tilth/internal/settings"
 )
 
@@ -270,7 +270,7 @@ func explainNewerBackup(m *archive.Manifest, err error) error {
 		return err
 	}
 	return fmt.Errorf("it was made by a newer version of Tilth (%s, this is %s); nothing was restored. "+
-		"Restore it with that version or a later one, or take a backup made before the upgrade", m.Version, app.Version)
+		"Restore it with that version or a later one, or take a backup made before the upgrade", m.Version, server.Version)
 }
 
 // holdOutbox holds the outbox of a data folder, and returns how many messages wait in it.

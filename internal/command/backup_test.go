@@ -18,12 +18,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tilth/internal/app"
 	"tilth/internal/command/client"
 	"tilth/internal/domain/reading"
 	"tilth/internal/platform/archive"
 	"tilth/internal/platform/datafolder"
 	"tilth/internal/platform/db"
+	"tilth/internal/server"
 	"tilth/internal/tools/testkit"
 )
 
@@ -238,7 +238,7 @@ func TestRestoreOfANewerBackup(t *testing.T) {
 				c.SetArgs([]string{file, "--data-dir", to})
 				c.SetOut(said)
 				c.SilenceErrors, c.SilenceUsage = true, true
-				want := file + ": it was made by a newer version of Tilth (9.9.9, this is " + app.Version + "); nothing was restored. " +
+				want := file + ": it was made by a newer version of Tilth (9.9.9, this is " + server.Version + "); nothing was restored. " +
 					"Restore it with that version or a later one, or take a backup made before the upgrade"
 				if err := c.ExecuteContext(t.Context()); err == nil || err.Error() != want || said.Len() > 0 {
 					t.Errorf("%v; said %q", err, said)

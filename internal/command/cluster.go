@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tilth/internal/app"
 	"tilth/internal/cluster"
+	"tilth/internal/server"
 	"tilth/internal/settings"
 )
 
@@ -180,7 +180,7 @@ are newest. Afterwards start that node; the others take its readings with tilth 
 			return err
 		}
 		logger := slog.New(slog.NewTextHandler(c.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-		position, err := app.BeginNewLife(c.Context(), dir, address, logger)
+		position, err := server.BeginNewLife(c.Context(), dir, address, logger)
 		if err != nil {
 			return err
 		}

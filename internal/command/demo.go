@@ -20,10 +20,10 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
 
-	"tilth/internal/app"
 	"tilth/internal/domain/tenant"
 	"tilth/internal/platform/datafolder"
 	"tilth/internal/platform/errs"
+	"tilth/internal/server"
 	"tilth/internal/settings"
 	"tilth/internal/tools/farm"
 )
@@ -126,12 +126,12 @@ func (d *demo) run(ctx context.Context) error {
 	defer unlock()
 	d.set.LinksToHTTPAddr = true // nobody serves the hosts of the demo's farms over HTTPS
 	logger := d.set.Logger()
-	defer app.LimitStop(ctx, logger)()
-	server, err := app.New(ctx, d.set, logger)
+	defer server.LimitStop(ctx, logger)()
+	running, err := server.New(ctx, d.set, logger)
 	if err != nil {
 		return err
 	}
-	server.WrapHTTP(func(next http.Handler) http.Handler { return withCameras(next, time.Now) })
+	running.WrapHTTP(func(next http.Handler) http.Handler { return withCameras(next, time.Now) })
 	d.password = demoPassword
 	if servesOthers(d.set) {
 		// Everybody who can reach the console may have read the password in the documentation.
@@ -145,14 +145,14 @@ func (d *demo) run(ctx context.Context) error {
 	defer stopPublishing()
 	var publisher sync.WaitGroup
 	announced := false
-	err = server.Run(ctx, func(ctx context.Context) error {
-		return d.prepare(ctx, server)
+	err = running.Run(ctx, func(ctx context.Context) error {
+		return d.prepare(ctx, running)
 	}, func() {
 		announced = true
-		d.announce(server)
+		d.announce(running)
 		publisher.Go(func() {
 			err := farm.Publish(publishing, farm.PublishOptions{
-				Broker: "tcp://" + app.LocalAddr(server.MQTTAddr()), Devices: d.farm.Devices(),
+				Broker: "tcp://" + server.LocalAddr(running.MQTTAddr()), Devices: d.farm.Devices(),
 				Secrets: d.secret, From: d.historyEnd, LinkOptions: farm.LinkOptions{Logger: logger},
 			})
 			if err != nil {
@@ -169,7 +169,7 @@ func (d *demo) run(ctx context.Context) error {
 }
 
 // prepare sets the farm up as a provider would, and writes its history through the ingest pipeline.
-func (d *demo) prepare(ctx context.Context, s *app.Server) error {
+func (d *demo) prepare(ctx context.Context, s *server.Server) error {
 	for _, dev := range d.farm.Devices() {
 		d.secrets[dev.Name] = rand.Text()
 	}
@@ -201,7 +201,7 @@ func (d *demo) prepare(ctx context.Context, s *app.Server) error {
 
 // setPublicHost makes the host of --public-url the first host of the demo's farm. Otherwise links
 // in its mails would lead to a name that other machines do not know.
-func (d *demo) setPublicHost(ctx context.Context, s *app.Server) error {
+func (d *demo) setPublicHost(ctx context.Context, s *server.Server) error {
 	public, err := url.Parse(d.set.PublicURL)
 	if err != nil || public.Host == "" || strings.Contains(public.Hostname(), ":") {
 		return err // there is none, or it cannot be a tenant's host
@@ -229,11 +229,11 @@ func (d *demo) setPublicHost(ctx context.Context, s *app.Server) error {
 
 func (d *demo) secret(deviceName string) string { return d.secrets[deviceName] }
 
-func (d *demo) announce(s *app.Server) {
+func (d *demo) announce(s *server.Server) {
 	fmt.Fprintf(
 		d.out,
 		"\nTilth is ready:  http://%s\n\n  user      %s\n  password  %s\n\n",
-		app.LocalAddr(s.HTTPAddr()),
+		server.LocalAddr(s.HTTPAddr()),
 		demoUser,
 		d.password,
 	)

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"time"
 
-	"tilth/internal/app"
 	"tilth/internal/domain/alarm"
 	"tilth/internal/domain/notify"
 	"tilth/internal/domain/reading"
+	"tilth/internal/server"
 	"tilth/internal/settings"
 )
 
@@ -210,7 +210,7 @@ var demoFarms = []demoFarm{{
 
 // createAllAlarms creates the farms' channels and rules and runs the rules, as their people would.
 // From then on the server evaluates them.
-func (d *demo) createAllAlarms(ctx context.Context, s *app.Server) error {
+func (d *demo) createAllAlarms(ctx context.Context, s *server.Server) error {
 	for i := range demoFarms {
 		if err := d.createAlarms(ctx, s.Stores, &demoFarms[i]); err != nil {
 			return fmt.Errorf("alarm rules of %s: %w", demoFarms[i].tenant, err)
@@ -219,7 +219,7 @@ func (d *demo) createAllAlarms(ctx context.Context, s *app.Server) error {
 	return nil
 }
 
-func (d *demo) createAlarms(ctx context.Context, s *app.Stores, farm *demoFarm) error {
+func (d *demo) createAlarms(ctx context.Context, s *server.Stores, farm *demoFarm) error {
 	t, err := s.Tenants.ByName(ctx, farm.tenant)
 	if err != nil {
 		return err

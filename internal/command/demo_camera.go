@@ -14,7 +14,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"tilth/internal/app"
+	"tilth/internal/server"
 )
 
 // The picture of the demo's cameras, drawn by scripts/demo-video.sh: a film,
@@ -50,7 +50,7 @@ var demoCameras = map[string]map[string]string{
 
 // setUpCameras gives the farms' cameras their sources. These are not in the farm's file, since
 // other servers apply that file too.
-func (d *demo) setUpCameras(ctx context.Context, s *app.Server) error {
+func (d *demo) setUpCameras(ctx context.Context, s *server.Server) error {
 	var tenants []any
 	for name, cameras := range demoCameras {
 		var devices []any

@@ -6,9 +6,9 @@ import (
 	"sync"
 	"time"
 
-	"tilth/internal/app"
 	"tilth/internal/domain/device"
 	"tilth/internal/edge/ingest"
+	"tilth/internal/server"
 	"tilth/internal/tools/farm"
 )
 
@@ -20,7 +20,7 @@ const denseHistory = 31 * 24 * time.Hour
 // all of it is on disk, and packs its days as the server packs days that are over.
 //
 // Rules are made afterwards: they evaluate what comes later, so a history leaves no notices.
-func (d *demo) writeHistory(ctx context.Context, s *app.Server) error {
+func (d *demo) writeHistory(ctx context.Context, s *server.Server) error {
 	start := d.historyEnd.Add(-d.history)
 	if d.history > d.dense {
 		fmt.Fprintf(d.out, "The history holds a reading in %d minutes, and all readings of the last %s.\n",
@@ -41,7 +41,7 @@ func (d *demo) writeHistory(ctx context.Context, s *app.Server) error {
 // submitHistory returns how many messages were stored, after the last is on disk.
 func (d *demo) submitHistory(
 	ctx context.Context,
-	s *app.Server,
+	s *server.Server,
 	start time.Time,
 	progress func(time.Time),
 ) (messages int, err error) {
@@ -92,7 +92,7 @@ func (d *demo) submitHistory(
 
 // packHistory packs the days of the history that are over, the oldest first. The server would do so
 // a quarter of an hour later.
-func (d *demo) packHistory(ctx context.Context, s *app.Server, start time.Time) error {
+func (d *demo) packHistory(ctx context.Context, s *server.Server, start time.Time) error {
 	begin := time.Now()
 	progress := newProgress(d.out, "Packing the history", start, d.historyEnd)
 	for day := start; ; day = day.Add(24 * time.Hour) {

@@ -10,17 +10,17 @@ import (
 	"testing"
 	"time"
 
-	"tilth/internal/app"
 	"tilth/internal/domain/alarm"
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/reading"
+	"tilth/internal/server"
 	"tilth/internal/settings"
 	"tilth/internal/tools/farm"
 	"tilth/internal/tools/testkit"
 )
 
 // newDemo makes a demo with a history of three days, of which the last is dense, and its server.
-func newDemo(t *testing.T, out io.Writer) (*demo, *app.Server) {
+func newDemo(t *testing.T, out io.Writer) (*demo, *server.Server) {
 	t.Helper()
 	c := demoCommand()
 	if err := c.ParseFlags([]string{
@@ -44,7 +44,7 @@ func newDemo(t *testing.T, out io.Writer) (*demo, *app.Server) {
 		t.Fatal(err)
 	}
 	t.Cleanup(unlock)
-	s, err := app.New(t.Context(), set, slog.New(slog.DiscardHandler))
+	s, err := server.New(t.Context(), set, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

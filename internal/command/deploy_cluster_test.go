@@ -271,7 +271,7 @@ func TestClusterAlertsUseMetricsOfNodes(t *testing.T) {
 	) < 5 {
 		t.Errorf("only %d alerts were read", len(seen))
 	}
-	source, err := os.ReadFile("../app/node_metrics.go")
+	source, err := os.ReadFile("../server/node_metrics.go")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,12 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tilth/internal/app"
 	"tilth/internal/domain/alarm"
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/reading"
 	"tilth/internal/platform/datafolder"
 	"tilth/internal/platform/db"
+	"tilth/internal/server"
 	"tilth/internal/settings"
 )
 
@@ -49,13 +49,13 @@ while nodes run or not, and asks the node that leads to write anew what is damag
 			}
 			d, err := openDatabaseReadOnly(c.Context(), dir, address)
 			if err != nil {
-				return app.ExplainDamage(dir, err)
+				return server.ExplainDamage(dir, err)
 			}
 			healthy, err := examine(c.Context(), d, dir, c.OutOrStdout())
 			if err == nil && !healthy {
 				err = errSilent
 			}
-			return app.ExplainDamage(dir, err)
+			return server.ExplainDamage(dir, err)
 		},
 	}
 	c.Flags().String(settings.DataDirFlag, "./data", "folder to examine")
@@ -142,7 +142,7 @@ func examine(ctx context.Context, d *db.DB, dir string, out io.Writer) (healthy 
 		fmt.Fprintf(out, "ORPHAN    readings of tenant %d device %d, which is not in the database\n", r.Tenant, r.ID)
 	}
 	if len(problems) > 0 || f.Total > 0 {
-		fmt.Fprintf(out, "In %s something is damaged: %s.\n", filepath.Clean(dir), app.DamageAdvice)
+		fmt.Fprintf(out, "In %s something is damaged: %s.\n", filepath.Clean(dir), server.DamageAdvice)
 	}
 	if len(f.Losses) > 0 {
 		fmt.Fprintf(out, "Readings are lost; a server starts, and takes in new ones. Check the disk. Once you have "+

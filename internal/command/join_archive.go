@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tilth/internal/app"
 	"tilth/internal/platform/datafolder"
+	"tilth/internal/server"
 	"tilth/internal/settings"
 )
 
@@ -74,7 +74,7 @@ func (s *archiveSource) take(c *cobra.Command, dir string) (string, error) {
 			return "", fmt.Errorf("--token-file: %w", err)
 		}
 	}
-	f, err := app.FillFolder(c.Context(), dir, s.address, slog.New(slog.DiscardHandler))
+	f, err := server.FillFolder(c.Context(), dir, s.address, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return "", fmt.Errorf("--from-archive: %w", err)
 	}

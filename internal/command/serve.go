@@ -7,16 +7,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tilth/internal/app"
+	"tilth/internal/server"
 	"tilth/internal/settings"
 )
 
 // run runs one server alone, or a node of a cluster.
 func run(ctx context.Context, set *settings.Server, logger *slog.Logger) error {
 	if set.Cluster.Addr != "" {
-		return app.RunNode(ctx, set, logger)
+		return server.RunNode(ctx, set, logger)
 	}
-	s, err := app.New(ctx, set, logger)
+	s, err := server.New(ctx, set, logger)
 	if err != nil {
 		return err
 	}
@@ -36,9 +36,9 @@ func serveCommand() *cobra.Command {
 				return err
 			}
 			logger := set.Logger()
-			defer app.LimitStop(c.Context(), logger)()
+			defer server.LimitStop(c.Context(), logger)()
 			err = run(c.Context(), set, logger)
-			beginAnew := errors.Is(err, app.ErrRestartDue) || errors.Is(err, app.ErrBeginAnew)
+			beginAnew := errors.Is(err, server.ErrRestartDue) || errors.Is(err, server.ErrBeginAnew)
 			if beginAnew && c.Context().Err() == nil {
 				logger.Warn("the server begins anew", "reason", err)
 				return errors.Join(err, restartProcess(logger))

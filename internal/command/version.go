@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tilth/internal/app"
+	"tilth/internal/server"
 )
 
 func versionCommand() *cobra.Command {
@@ -18,8 +18,8 @@ func versionCommand() *cobra.Command {
 			fmt.Fprintf(
 				c.OutOrStdout(),
 				"tilth %s\ncommit %s\n%s %s/%s\n",
-				app.Version,
-				app.BuiltFrom(),
+				server.Version,
+				server.BuiltFrom(),
 				runtime.Version(),
 				runtime.GOOS,
 				runtime.GOARCH,

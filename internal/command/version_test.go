@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"tilth/internal/app"
+	"tilth/internal/server"
 )
 
 func TestVersionCommand(t *testing.T) {
-	version, was := app.Version, app.Commit
-	defer func() { app.Version, app.Commit = version, was }()
-	app.Version, app.Commit = "1.2.3", "4f5e"
+	version, was := server.Version, server.Commit
+	defer func() { server.Version, server.Commit = version, was }()
+	server.Version, server.Commit = "1.2.3", "4f5e"
 	out := &strings.Builder{}
 	c := versionCommand()
 	c.SetOut(out)

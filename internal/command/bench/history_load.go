@@ -13,9 +13,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"tilth/internal/app"
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/reading"
+	"tilth/internal/server"
 	"tilth/internal/settings"
 	"tilth/internal/tools/bench"
 )
@@ -125,7 +125,7 @@ func waitForStableSize(ctx context.Context, s *reading.Store) error {
 
 // resolveIDs looks up the IDs of the devices and properties.
 func (l *historyLoad) resolveIDs(ctx context.Context, data string) (err error) {
-	s, err := app.OpenStores(ctx, &settings.Server{DataDir: data}, "", slog.New(slog.DiscardHandler))
+	s, err := server.OpenStores(ctx, &settings.Server{DataDir: data}, "", slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}

@@ -10,12 +10,12 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"tilth/internal/app"
 	"tilth/internal/domain/alarm"
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/tenant"
 	"tilth/internal/platform/alertmsg"
 	"tilth/internal/platform/text"
+	"tilth/internal/server"
 	"tilth/internal/settings"
 	"tilth/internal/tools/bench"
 )
@@ -33,7 +33,7 @@ const (
 // FillTenant fills a tenant in a data folder that no server has open. It writes rows of users,
 // messages and notices directly, which no store offers.
 func FillTenant(ctx context.Context, dir string, fill bench.TenantFill) (err error) {
-	s, err := app.OpenStores(ctx, &settings.Server{DataDir: dir}, "", slog.New(slog.DiscardHandler))
+	s, err := server.OpenStores(ctx, &settings.Server{DataDir: dir}, "", slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func FillTenant(ctx context.Context, dir string, fill bench.TenantFill) (err err
 }
 
 // putMessages writes messages of a tenant, each a millisecond after the one before.
-func putMessages(ctx context.Context, s *app.Stores, t tenant.ID, many int, from time.Time) error {
+func putMessages(ctx context.Context, s *server.Stores, t tenant.ID, many int, from time.Time) error {
 	facts, err := json.Marshal(alertmsg.Alarm{
 		Event:      alertmsg.Triggered,
 		Notice:     1,
@@ -106,7 +106,7 @@ func putMessages(ctx context.Context, s *app.Stores, t tenant.ID, many int, from
 // have an order.
 func putNotices(
 	ctx context.Context,
-	s *app.Stores,
+	s *server.Stores,
 	tx bun.IDB,
 	t tenant.ID,
 	fill bench.TenantFill,

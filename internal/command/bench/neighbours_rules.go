@@ -9,9 +9,9 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"tilth/internal/app"
 	"tilth/internal/domain/alarm"
 	"tilth/internal/domain/device"
+	"tilth/internal/server"
 	"tilth/internal/settings"
 	"tilth/internal/tools/bench"
 )
@@ -19,7 +19,7 @@ import (
 // CopyRules writes running rules into a data folder that no server has open: any number for each
 // device, as earlier versions allowed.
 func CopyRules(ctx context.Context, dir string, copies []bench.RuleCopies) (err error) {
-	s, err := app.OpenStores(ctx, &settings.Server{DataDir: dir}, "", slog.New(slog.DiscardHandler))
+	s, err := server.OpenStores(ctx, &settings.Server{DataDir: dir}, "", slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func CopyRules(ctx context.Context, dir string, copies []bench.RuleCopies) (err 
 }
 
 // copyTenantRules is CopyRules for one tenant.
-func copyTenantRules(ctx context.Context, s *app.Stores, g bench.RuleCopies) error {
+func copyTenantRules(ctx context.Context, s *server.Stores, g bench.RuleCopies) error {
 	owner, err := s.Tenants.ByName(ctx, g.Tenant)
 	if err != nil {
 		return err

@@ -150,7 +150,7 @@ var crossTenantCalls = map[string]crossTenantCall{
 }
 
 // A tenant cannot change another tenant's things, their owner can. All other operations and
-// parameters are in TestIsolationMatrix of internal/app, where each operation has a row.
+// parameters are in TestIsolationMatrix of internal/server, where each operation has a row.
 func TestCrossTenantChangesAreRefused(t *testing.T) {
 	w := newServer(t)
 	known := map[string]bool{}

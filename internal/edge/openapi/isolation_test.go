@@ -95,7 +95,7 @@ var crossTenantCalls = map[string][]crossTenantCall{
 }
 
 // A program cannot use another tenant's things; that tenant's own program can. All other operations
-// and parameters are in TestIsolationMatrix of internal/app, where each operation has a row.
+// and parameters are in TestIsolationMatrix of internal/server, where each operation has a row.
 func TestCrossTenantCallsAreRefused(t *testing.T) {
 	w := newFixture(t)
 	for id, rows := range crossTenantCalls {

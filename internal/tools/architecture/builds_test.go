@@ -44,8 +44,8 @@ func TestProgramsAreBuiltInOnePlace(t *testing.T) {
 	expectNone(t, misplacedBuilds(parseRepository(t)))
 	expectViolations(t, misplacedBuilds(parseExample(t, map[string]string{
 		"internal/tools/testkit/program/b.go": "package program\nfunc f() { exec.Command(\"go\", \"build\", \"x\") }",
-		"internal/app/a_test.go":              "package app\nvar x = once(func() { exec.Command(\"go\", \"build\", \"-o\", path).Run() })",
-		"internal/app/b_test.go":              "package app\nfunc f() { exec.CommandContext(ctx, \"go\", \"build\") }",
-		"internal/app/c_test.go":              "package app\nfunc f() { exec.Command(\"go\", \"env\"); say(\"build\") }",
+		"internal/server/a_test.go":           "package app\nvar x = once(func() { exec.Command(\"go\", \"build\", \"-o\", path).Run() })",
+		"internal/server/b_test.go":           "package app\nfunc f() { exec.CommandContext(ctx, \"go\", \"build\") }",
+		"internal/server/c_test.go":           "package app\nfunc f() { exec.Command(\"go\", \"env\"); say(\"build\") }",
 	})), "a_test.go", "b_test.go")
 }

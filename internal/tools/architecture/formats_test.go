@@ -92,7 +92,7 @@ func TestFormatsAreInTextPackage(t *testing.T) {
 		"internal/domain/notify/alerttext/a.go":  "package alerttext\nvar a = t.Format(\"Jan 2\")\nvar b = t.Format(\"15:04\")\nvar c = fmt.Sprintf(\"%.1f\", f)\n",
 		"internal/edge/console/b.go":             "package console\nvar a = strconv.FormatFloat(f, 'f', 1, 64)\nvar b = t.Format(time.DateOnly)\nvar c = t.Format(time.RFC3339)\n",
 		"internal/edge/console/b_test.go":        "package console\nvar a = t.Format(\"15:04\")\n",
-		"internal/app/c.go":                      "package app\nvar a = fmt.Sprintf(\"%.1f\", f)\n",
+		"internal/server/c.go":                   "package app\nvar a = fmt.Sprintf(\"%.1f\", f)\n",
 		"internal/domain/notify/webhook/body.go": "package webhook\nvar a = t.Format(\"2006\")\n",
 	}))
 	expectViolations(

@@ -66,15 +66,15 @@ var (
 			domains,
 			platform,
 			// pgpair, because tilth bench cluster starts PostgreSQL; bench itself stays outside.
-			[]string{"app", "bench", "cluster", "datafolder", "farm", "pgpair", "settings"},
+			[]string{"server", "bench", "cluster", "datafolder", "farm", "pgpair", "settings"},
 		),
-		"app": slices.Concat(
+		"server": slices.Concat(
 			edges,
 			domains,
 			platform,
 			[]string{"acme", "cluster", "datafolder", "httpbase", "settings", "web"},
 		),
-		// What makes several machines one Tilth: it stands between the domains and app.
+		// What makes several machines one Tilth: it stands between the domains and server.
 		"cluster": {"reading", "device", "tenant", "db", "errs", "clock", "limit", "listen", "text"},
 		// The fields of settings have the types of these packages, and some defaults come from
 		// domains.
@@ -151,7 +151,7 @@ func packageOf(path string) string {
 		folder, rest, _ := strings.Cut(rest, "/")
 		packages, isLayer := folders[folder]
 		if !isLayer {
-			return folder // app
+			return folder // server
 		}
 		name, _, _ := strings.Cut(rest, "/")
 		if !slices.Contains(packages, name) {
@@ -210,10 +210,10 @@ func TestImports(t *testing.T) {
 		forbiddenImports(parseExample(t, map[string]string{
 			"cmd/tilth/main.go":                   "package main; import _ \"tilth/internal/command\"",
 			"cmd/tilth/short.go":                  "package main; import _ \"tilth/internal/domain/device\"",
-			"internal/command/serve.go":           "package command; import (_ \"tilth/internal/app\"; _ \"tilth/internal/command/bench\"; _ \"tilth/internal/settings\")",
-			"internal/app/serve.go":               "package app; import _ \"tilth/internal/command\"",
-			"internal/settings/settings.go":       "package settings; import (_ \"tilth/internal/edge/console\"; _ \"tilth/internal/app\")",
-			"internal/app/run.go":                 "package app; import (_ \"tilth/internal/edge/console\"; _ \"net/http\"; _ \"tilth/web\")",
+			"internal/command/serve.go":           "package command; import (_ \"tilth/internal/server\"; _ \"tilth/internal/command/bench\"; _ \"tilth/internal/settings\")",
+			"internal/server/serve.go":            "package server; import _ \"tilth/internal/command\"",
+			"internal/settings/settings.go":       "package settings; import (_ \"tilth/internal/edge/console\"; _ \"tilth/internal/server\")",
+			"internal/server/run.go":              "package server; import (_ \"tilth/internal/edge/console\"; _ \"net/http\"; _ \"tilth/web\")",
 			"internal/edge/console/server.go":     "package console; import (_ \"tilth/internal/edge/console/wire\"; _ \"tilth/internal/domain/alarm\"; _ \"net/http\")",
 			"internal/edge/console/wire/w.go":     "package wire; import _ \"tilth/internal/edge/ingest\"",
 			"internal/edge/httpbase/edge.go":      "package httpbase; import (_ \"net/http\"; _ \"tilth/internal/platform/text\"; _ \"tilth/internal/domain/tenant\")",
@@ -235,8 +235,8 @@ func TestImports(t *testing.T) {
 			"api/spec.go":                         "package api; import _ \"tilth/internal/platform/errs\"",
 		})),
 		"cmd imports device",
-		"app imports command",
-		"settings imports app",
+		"server imports command",
+		"settings imports server",
 		"console imports ingest",
 		"httpbase imports tenant",
 		"device imports reading",

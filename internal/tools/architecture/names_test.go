@@ -49,7 +49,7 @@ func TestNames(t *testing.T) {
 			"internal/domain/device/helpers_test.go":  "package device\n",
 			"internal/domain/device/query_common.go":  "package device\n",
 			"internal/domain/device/manager/store.go": "package store\n",
-			"internal/app/run.go":                     "package global\n",
+			"internal/server/run.go":                  "package global\n",
 			"internal/domain/device/commonwealth.go":  "package device\n",
 		})),
 		"long.go has 602 lines",

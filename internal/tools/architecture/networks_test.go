@@ -56,9 +56,9 @@ func TestNetworksAreInLimitPackage(t *testing.T) {
 		"internal/domain/identity/network.go":  "package identity; import \"net/netip\"; func of(a netip.Addr) (netip.Prefix, error) { return a.Prefix(64) }",
 		"internal/edge/openapi/mask.go":        "package openapi; import \"net\"; func of(a net.IP) net.IP { return a.Mask(net.CIDRMask(64, 128)) }",
 		"internal/platform/limit/network.go":   "package limit; import \"net/netip\"; func of(a netip.Addr) (netip.Prefix, error) { return a.Prefix(64) }",
-		"internal/app/settings.go":             "package app; import \"net/netip\"; func of(a netip.Addr) (netip.Prefix, error) { return a.Prefix(a.BitLen()) }",
+		"internal/server/settings.go":          "package app; import \"net/netip\"; func of(a netip.Addr) (netip.Prefix, error) { return a.Prefix(a.BitLen()) }",
 		"internal/domain/notify/guard/list.go": "package guard; import \"net/netip\"; var inside = netip.MustParsePrefix(\"2001::/23\")",
-		"internal/app/https_test.go":           "package app; import \"net/netip\"; var open = netip.PrefixFrom(netip.Addr{}, 32)",
+		"internal/server/https_test.go":        "package app; import \"net/netip\"; var open = netip.PrefixFrom(netip.Addr{}, 32)",
 	})),
 		"limiter.go makes a limit", "origin.go cuts", "network.go cuts", "mask.go cuts",
 	)

@@ -15,8 +15,8 @@ func makeTree(t *testing.T) (root, built string) {
 	t.Helper()
 	root = t.TempDir()
 	for file, text := range map[string]string{
-		"go.mod": "module tilth\n", "web/embed.go": "package web\n", "api/openapi.yaml": "{}\n", "internal/app/a.go": "package app\n",
-		"cmd/tilth/main.go": "package main\n\nfunc main() {}\n", "internal/app/a_test.go": "package app\n", "internal/app/testdata/x": "x",
+		"go.mod": "module tilth\n", "web/embed.go": "package web\n", "api/openapi.yaml": "{}\n", "internal/server/a.go": "package app\n",
+		"cmd/tilth/main.go": "package main\n\nfunc main() {}\n", "internal/server/a_test.go": "package app\n", "internal/server/testdata/x": "x",
 	} {
 		path := filepath.Join(root, file)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -67,7 +67,7 @@ func TestBinaryMustMatchSources(t *testing.T) {
 	refused(filepath.Join(root, "go.mod"), "not a Go program")
 	refused(os.Args[0], ", not tilth")
 
-	for _, other := range []string{"internal/app/a_test.go", "internal/app/testdata/x", "Makefile"} {
+	for _, other := range []string{"internal/server/a_test.go", "internal/server/testdata/x", "Makefile"} {
 		if err := os.WriteFile(filepath.Join(root, other), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +121,7 @@ func TestFlagsMatchMakefile(t *testing.T) {
 	all := read("scripts/environment.sh", `GOFLAGS=".* (\S+)"`)
 	linked := read(
 		"Makefile",
-		`(?m)^\t\. scripts/environment\.sh && go build -ldflags '(.*) -X tilth/internal/app\.Version=\$\(VERSION\)' -o \$@ \./cmd/tilth$`,
+		`(?m)^\t\. scripts/environment\.sh && go build -ldflags '(.*) -X tilth/internal/server\.Version=\$\(VERSION\)' -o \$@ \./cmd/tilth$`,
 	)
 	if made := []string{all, "-ldflags", linked}; !slices.Equal(made, buildFlags) {
 		t.Errorf("make builds with %q, tests with %q", made, buildFlags)

@@ -1,0 +1,196 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// sharedTables are tables that belong to no tenant, or that change by themselves.
+var sharedTables = []string{"goose_db_version", "judged_positions", "sqlite_sequence", "outbox_holds"}
+
+// reference is a column of a table that refers to a row of another table.
+type reference struct{ Table, From, Parent, To string }
+
+// tables returns every row of every table that belongs to the other tenant, by its tenant ID or by
+// what it refers to, and all rows of tables that belong to no tenant.
+func (w *isolationEnv) tables() map[string][]string {
+	w.t.Helper()
+	ctx := w.t.Context()
+	if err := errors.Join(
+		w.server.Stores.Status.Flush(ctx, true),
+		w.server.Stores.Traces.Flush(ctx),
+		w.server.Stores.Credentials.Flush(ctx),
+	); err != nil { // what is written in the background
+		w.t.Fatal(err)
+	}
+	read := w.server.Stores.DB.Read(ctx)
+	var tables []string
+	if err := read.NewRaw(
+		`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`,
+	).Scan(
+		ctx,
+		&tables,
+	); err != nil {
+		w.t.Fatal(err)
+	}
+	var owned []string
+	if err := read.NewRaw(
+		`SELECT m.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' AND c.name = 'tenant_id'`,
+	).Scan(
+		ctx,
+		&owned,
+	); err != nil {
+		w.t.Fatal(err)
+	}
+	var refs []reference
+	err := read.NewRaw(
+		`SELECT m.name AS "table", f."from", f."table" AS parent, f."to" FROM sqlite_master m, pragma_foreign_key_list(m.name) f WHERE m.type = 'table'`,
+	).Scan(
+		ctx,
+		&refs,
+	)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	all := map[string][]string{}
+	for _, table := range tables {
+		if slices.Contains(sharedTables, table) {
+			continue
+		}
+		columns, more := "*", ""
+		if table == "device_traces" {
+			// Anybody can use a device's name with a wrong secret; that is noted, for its owner.
+			columns, more = "device_id, tenant_id, gateway_id", " AND gateway_id <> 0"
+		}
+		list := w.queryRows(
+			fmt.Sprintf(`SELECT %s FROM "%s" WHERE (%s)%s`, columns, table, w.ownerCondition(table, owned, refs), more),
+		)
+		if len(list) > 0 {
+			all[table] = list
+		}
+	}
+	for _, table := range []string{"users", "devices", "scenes", "alarm_rules", "alarm_rule_channels", "channels", "channel_recipients", "notices", "messages", "deliveries", "delivery_steps", "credentials", "invitations", "analysis_views", "avatars", "access_tokens", "device_secrets", "webhooks", "home_assistant", "audit_entries"} {
+		if len(all[table]) == 0 {
+			w.t.Errorf("the other tenant has no %s", table)
+		}
+	}
+	return all
+}
+
+// queryRows returns the rows of a query, a text for each, sorted.
+func (w *isolationEnv) queryRows(query string) (list []string) {
+	w.t.Helper()
+	ctx := w.t.Context()
+	rows, err := w.server.Stores.DB.Read(ctx).QueryContext(ctx, query)
+	if err != nil {
+		w.t.Fatalf("%s: %v", query, err)
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for rows.Next() {
+		values, into := make([]any, len(columns)), make([]any, len(columns))
+		for i := range values {
+			into[i] = &values[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			w.t.Fatal(err)
+		}
+		list = append(list, fmt.Sprint(values...))
+	}
+	if err := rows.Err(); err != nil {
+		w.t.Fatal(err)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// ownerCondition is the SQL condition for rows of a table that belong to the other tenant.
+func (w *isolationEnv) ownerCondition(table string, owned []string, refs []reference) string {
+	switch {
+	case table == "tenants":
+		return fmt.Sprint("id = ", w.foreign.tenant)
+	case slices.Contains(owned, table):
+		return fmt.Sprint("tenant_id = ", w.foreign.tenant)
+	}
+	var ways []string
+	for _, r := range refs {
+		if r.Table == table && r.Parent != table {
+			ways = append(
+				ways,
+				fmt.Sprintf(
+					`"%s" IN (SELECT "%s" FROM "%s" WHERE %s)`,
+					r.From,
+					r.To,
+					r.Parent,
+					w.ownerCondition(r.Parent, owned, refs),
+				),
+			)
+		}
+	}
+	if len(ways) == 0 {
+		return "TRUE" // the platform's
+	}
+	return strings.Join(ways, " OR ")
+}
+
+// readings are all readings of the other tenant, as the open API returns them.
+func (w *isolationEnv) readings() (list []string) {
+	w.t.Helper()
+	for _, kind := range []string{"mast", "gateway", "camera", "stream"} {
+		res := w.serve(
+			w.console,
+			w.program(
+				w.foreign,
+				"GET",
+				"/devices/"+w.foreign.device(kind)+"/history?from=0&format=csv&to=2100-01-01T00:00:00Z",
+				nil,
+			),
+		)
+		if res.Code != 200 {
+			w.t.Fatalf("%d %s", res.Code, res.Body)
+		}
+		list = append(list, strings.Split(res.Body.String(), "\n")...)
+	}
+	return list
+}
+
+// dump is everything that the other tenant has.
+type dump struct {
+	tables   map[string][]string
+	readings []string
+}
+
+func (w *isolationEnv) dump() dump {
+	w.t.Helper()
+	readings := w.readings() // first: the call uses the other tenant's key, which notes its use
+	return dump{w.tables(), readings}
+}
+
+// checkUnchanged compares the other tenant with an earlier dump, but for some tables.
+func (w *isolationEnv) checkUnchanged(before dump, except ...string) {
+	w.t.Helper()
+	after := w.tables()
+	for table, rows := range after {
+		if table != "credential_hours" && !slices.Contains(except, table) && !slices.Equal(rows, before.tables[table]) {
+			w.t.Errorf(
+				"%s was changed:\n%s\nbefore:\n%s",
+				table,
+				strings.Join(rows, "\n"),
+				strings.Join(before.tables[table], "\n"),
+			)
+		}
+	}
+	for table := range before.tables {
+		if _, there := after[table]; !there {
+			w.t.Errorf("%s is empty", table)
+		}
+	}
+	if after := w.readings(); !slices.Equal(before.readings, after) {
+		w.t.Errorf("readings %v, before %v", after, before.readings)
+	}
+}

@@ -1,0 +1,335 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// foreignValue is an ID, a name or a token of the other tenant, and a similar value that never
+// existed.
+type foreignValue struct {
+	what, kind  string // kind: number, text
+	real, never any
+}
+
+// foreignValues are all IDs, names and tokens of the other tenant.
+func foreignValues(b *tenantFixture) (list []foreignValue) {
+	text := func(what, real string) {
+		twin := strings.ReplaceAll(real, foreignMark, absentMark)
+		if twin == real {
+			twin = similarText(real)
+		}
+		list = append(list, foreignValue{what, "text", real, twin})
+	}
+	id := func(what string, n int64) {
+		list = append(
+			list,
+			foreignValue{what, "number", n, n + 1_000_000_000},
+			foreignValue{what + " as text", "text", number(n), number(n + 1_000_000_000)},
+		)
+	}
+	for what, real := range map[string]string{
+		"tenant name": b.tag + "farm", "host": b.tag + "host.example", "title": b.tag + " title", "user name": b.tag + "ada", "nickname": b.tag + " nick",
+		"address": b.tag + "@mail.example", "mobile": b.mobile, "password": b.password, "mast": b.device("mast"), "camera": b.device("camera"),
+		"gateway": b.device("gateway"), "serial": b.tag + "-serial", "remark name": b.tag + " note", "scene name": b.tag + " scene", "rule name": b.tag + " frost",
+		"description": b.tag + " description", "channel name": b.tag + " channel", "recipient": b.tag + "@channel.example", "key name": b.tag + " program",
+		"key": b.key, "key secret": b.secret, "access token": b.access, "refresh token": b.refresh, "device secret": b.tag + "-secret-of-the-mast",
+		"picture": b.avatar, "cursor": b.cursor, "snippet": b.embed, "reading": b.tag + " text 0", "webhook name": b.tag + " hook",
+		"view name":       b.tag + " view",
+		"webhook address": webhookURL(b.tag),
+		"invited address": b.tag + "@asked.example",
+	} {
+		text(what, real)
+	}
+	for what, n := range map[string]int64{
+		"tenant": b.tenant, "user": b.user, "scene": b.scene, "rule": b.rule, "channel": b.channel, "webhook": b.hook, "open notice": b.notice,
+		"notice": b.done, "message": b.message, "credential": b.credential, "delivery": b.delivery, "view": b.view,
+		"person": b.person, "invitation": b.invitation, "device": b.devices[b.device("mast")],
+	} {
+		id(what, n)
+		if what == "user" || what == "credential" {
+			list = append(
+				list,
+				foreignValue{
+					what + " who did",
+					"text",
+					fmt.Sprint(what, ":", n),
+					fmt.Sprint(what, ":", n+1_000_000_000),
+				},
+			)
+		}
+	}
+	slices.SortFunc(list, func(x, y foreignValue) int { return strings.Compare(x.what, y.what) })
+	return list
+}
+
+// similarText is a text of the same form with other letters and digits, which belongs to nobody.
+func similarText(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= '1' && r < '9', r >= 'a' && r < 'f', r >= 'g' && r < 'z', r >= 'A' && r < 'F', r >= 'G' && r < 'Z':
+			return r + 1
+		}
+		return r
+	}, s)
+}
+
+// forbiddenTexts are the texts that no answer to another tenant may hold: the marker that is in
+// every text of the other tenant, and its random values.
+func forbiddenTexts(b *tenantFixture) []string {
+	list := []string{
+		foreignMark,
+		strings.TrimPrefix(b.mobile, "+"),
+		b.key,
+		b.secret,
+		b.access,
+		b.refresh,
+		b.avatar,
+		b.cursor,
+		b.embed,
+	}
+	for _, n := range []int64{
+		b.tenant, b.user, b.scene, b.rule, b.channel, b.hook, b.notice, b.done, b.message, b.credential, b.delivery,
+		b.view, b.person, b.invitation, b.devices[b.device("mast")],
+	} {
+		list = append(list, number(n))
+	}
+	return list
+}
+
+// request makes the HTTP request of an operation as a tenant's user.
+func (w *isolationEnv) request(o operation, r operationCase, q request, as *tenantFixture) *http.Request {
+	w.t.Helper()
+	path := o.path
+	for name, value := range q.path {
+		path = strings.ReplaceAll(path, "{"+name+"}", url.PathEscape(value))
+	}
+	values := url.Values{}
+	for name, value := range r.query {
+		values.Set(name, value)
+	}
+	for name, value := range q.query {
+		values.Set(name, value)
+	}
+	if len(values) > 0 {
+		path += "?" + values.Encode()
+	}
+	var req *http.Request
+	switch {
+	case r.rawRequest != nil:
+		req = r.rawRequest(w)
+	case o.api == "open":
+		req = w.program(as, o.method, path, jsonBody(w.t, q.body))
+	default:
+		req = httptest.NewRequest(o.method, path, jsonBody(w.t, q.body))
+	}
+	if q.body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if o.api != "open" {
+		req.Header.Set("Authorization", "Bearer "+as.access)
+	}
+	for name, value := range q.header {
+		req.Header.Set(name, value)
+	}
+	return req
+}
+
+func jsonBody(t *testing.T, v any) *bytes.Reader {
+	t.Helper()
+	if v == nil {
+		return bytes.NewReader(nil)
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.NewReader(text)
+}
+
+// base is the row's request for a tenant's own things.
+func (r operationCase) base(s *tenantFixture) request {
+	q := request{}
+	if r.build != nil {
+		q = r.build(s)
+	}
+	fresh := request{path: map[string]string{}, query: map[string]string{}, header: map[string]string{}, body: q.body}
+	for from, to := range map[*map[string]string]map[string]string{
+		&q.path:   fresh.path,
+		&q.query:  fresh.query,
+		&q.header: fresh.header,
+	} {
+		for k, v := range *from {
+			to[k] = v
+		}
+	}
+	return fresh
+}
+
+// volatileParts change by themselves: times, also those of spreadsheets (days and a fraction of any
+// number of digits), numbers of things that were made in between, and for how long an open notice
+// has been open.
+var volatileParts = regexp.MustCompile(`\d{5}\.\d+|\d{7,}|"(durationTime|longest)":\d+`)
+
+// normalized is an answer without what was asked for and without what changes by itself.
+func normalized(said string, asked any) string {
+	return volatileParts.ReplaceAllString(withoutEcho(said, asked), "#")
+}
+
+// withoutEcho is an answer without what was asked for, which a sentence may cut off if it is long.
+func withoutEcho(said string, asked any) string {
+	list := echoForms(asked)
+	for _, form := range list {
+		said = strings.ReplaceAll(said, form, "§")
+	}
+	for n := len(list[0]); n > 32 && strings.Contains(said, "…"); n-- {
+		said = strings.ReplaceAll(said, list[0][:n]+"…", "§")
+	}
+	return said
+}
+
+// echoForms are the forms in which an answer may repeat what was asked for.
+func echoForms(asked any) []string {
+	plain := fmt.Sprint(asked)
+	quoted, err := json.Marshal(plain)
+	if err != nil {
+		return []string{plain}
+	}
+	return []string{
+		plain,
+		strings.Trim(string(quoted), `"`),
+		url.QueryEscape(plain),
+		url.PathEscape(plain),
+		strings.ToLower(plain),
+	}
+}
+
+// leaks are the marks that an answer holds, apart from what was asked for.
+func leaks(said string, asked any, marks []string) (found []string) {
+	said = strings.ToLower(withoutEcho(said, asked))
+	for _, m := range marks {
+		if strings.Contains(said, strings.ToLower(m)) {
+			found = append(found, m)
+		}
+	}
+	return found
+}
+
+// The test calls every operation of every API with every ID, name and token of another tenant in
+// every place that could carry one. No answer holds anything of that tenant, each answer is that
+// for a value that never existed, and nothing of that tenant changes.
+func TestIsolationMatrix(t *testing.T) {
+	t.Parallel()
+	began := time.Now()
+	w := newIsolationEnv(t)
+	all, list, known := foreignValues(w.foreign), forbiddenTexts(w.foreign), map[string]bool{}
+	asked, ops, slots := 0, 0, 0
+	// works makes sure that the owner gets what the call asks for, and nothing of the other tenant.
+	works := func(o operation, r operationCase, who, other *tenantFixture) {
+		res := w.serve(w.console, w.request(o, r, r.base(who), who))
+		said := responseText(t, res)
+		asked++
+		found := leaks(said, "", forbiddenTexts(other))
+		if strings.Contains(said, other.tag) || who == w.own && r.publicAnswer == "" && len(found) > 0 {
+			t.Errorf("%s %s: the answer to %s holds %v: %s", o.api, o.id, who.tag, found, said)
+		}
+		if refused := !succeeded(res); refused != r.wantRefusal {
+			t.Errorf("%s %s: refused %v: %s", o.api, o.id, refused, said)
+		}
+		named := strings.Contains(said, who.tag)
+		if !named && o.method == http.MethodGet && !r.wantRefusal && !r.mutates && !r.noNames {
+			t.Errorf("%s %s: the answer to %s holds nothing of its own: %s", o.api, o.id, who.tag, said)
+		}
+		if r.undo != nil && succeeded(res) {
+			r.undo(w, who, res)
+		}
+	}
+	for _, o := range operations(t) {
+		if r := operationCases[o.api+" "+o.id]; o.method == http.MethodGet && !r.mutates && r.skipReason == "" {
+			works(o, r, w.foreign, w.own)
+		}
+	}
+	before := w.dump()
+	for _, o := range operations(t) {
+		name := o.api + " " + o.id
+		known[name] = true
+		r, ok := operationCases[name]
+		if !ok {
+			t.Errorf("%s has no row: add one that makes the call", name)
+			continue
+		}
+		if r.skipReason != "" {
+			continue
+		}
+		ops++
+		works(o, r, w.own, w.foreign)
+		for _, s := range o.parameters {
+			slots++
+			for _, x := range all {
+				if x.kind != s.kind || r.onlyValues != nil && !slices.Contains(r.onlyValues, x.what) ||
+					s.onlyValues != nil && !slices.Contains(s.onlyValues, x.what) {
+					continue
+				}
+				var answers [2]string
+				for i, value := range []any{x.real, x.never} {
+					q := r.base(w.own)
+					s.set(&q, value)
+					res := w.serve(w.console, w.request(o, r, q, w.own))
+					said := responseText(t, res)
+					asked++
+					if r.publicAnswer == "" {
+						if found := leaks(said, value, list); len(found) > 0 {
+							t.Errorf("%s, %s is %s: the answer holds %v: %s", name, s, x.what, found, said)
+						}
+					}
+					answers[i] = normalized(said, value)
+					if r.undo != nil && succeeded(res) {
+						r.undo(w, w.own, res)
+					}
+				}
+				if !r.nondeterministic && r.publicAnswer == "" && answers[0] != answers[1] {
+					t.Errorf(
+						"%s, %s is %s: what is another's is told from what never was:\n%s\n%s",
+						name,
+						s,
+						x.what,
+						answers[0],
+						answers[1],
+					)
+				}
+			}
+		}
+	}
+	for name := range operationCases {
+		if !known[name] {
+			t.Errorf("the contracts have no %s any more", name)
+		}
+	}
+	w.checkUnchanged(before)
+	t.Logf(
+		"%d operations, %d places, %d things of the other tenant: %d requests in %s",
+		ops,
+		slots,
+		len(all),
+		asked,
+		time.Since(began).Round(time.Millisecond),
+	)
+}
+
+// succeeded reports whether a call succeeded.
+func succeeded(res *httptest.ResponseRecorder) bool {
+	if res.Code != http.StatusOK || !strings.HasPrefix(res.Header().Get("Content-Type"), "application/json") {
+		return res.Code == http.StatusOK
+	}
+	var answer struct{ Code *int }
+	return json.Unmarshal(res.Body.Bytes(), &answer) == nil && (answer.Code == nil || *answer.Code == 200)
+}

@@ -1,0 +1,39 @@
+package server
+
+import (
+	"strings"
+	"testing"
+	"tilth/internal/domain/notify"
+	"tilth/internal/tools/testkit"
+	"time"
+)
+
+// Held deliveries are counted but not overdue, and the log says how to release them.
+func TestHeldOutboxIsNotOverdue(t *testing.T) {
+	st, log := testkit.NewStores(t), testkit.NewLog()
+	s := &Server{
+		logger: log.Logger,
+		Stores: &Stores{
+			DB:     st.DB,
+			Outbox: notify.NewOutbox(notify.OutboxOptions{DB: st.DB, Now: st.Clock.Now, Logger: log.Logger}),
+		},
+	}
+	if err := s.warnIfHeld(t.Context()); err != nil || log.Text() != "" {
+		t.Errorf("%v %s", err, log.Text())
+	}
+	if _, err := notify.Hold(t.Context(), st.DB, st.Clock.Now()); err != nil {
+		t.Fatal(err)
+	}
+	err := s.warnIfHeld(t.Context())
+	if err != nil || !strings.Contains(log.Text(), "tilth outbox release") ||
+		!strings.Contains(log.Text(), "waiting=0") {
+		t.Errorf("%v %s", err, log.Text())
+	}
+	if by, err := s.queuedByMode(t.Context()); err != nil || len(by) != len(notify.AllKinds()) {
+		t.Errorf("%+v %v", by, err)
+	}
+	due := map[notify.ChannelKind]notify.Waiting{notify.KindEmail: {Deliveries: 2, Due: time.Minute}}
+	if got := withoutDue(due); len(got) != 1 || got[notify.KindEmail] != (notify.Waiting{Deliveries: 2}) {
+		t.Errorf("%+v", got)
+	}
+}
