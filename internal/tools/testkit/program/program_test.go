@@ -74,7 +74,7 @@ func TestBinaryMustMatchSources(t *testing.T) {
 		touch(t, filepath.Join(root, other), time.Hour)
 	}
 	accepted()
-	source := filepath.Join(root, "internal", "app", "a.go")
+	source := filepath.Join(root, "internal", "server", "a.go")
 	touch(t, source, time.Hour)
 	refused(built, "it is older than "+source)
 	touch(t, source, -time.Hour)
