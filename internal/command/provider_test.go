@@ -22,7 +22,6 @@ import (
 
 	"tilth/internal/command/client"
 	"tilth/internal/domain/identity"
-	"tilth/internal/domain/reading"
 	"tilth/internal/edge/provider"
 	"tilth/internal/edge/provider/wire"
 	"tilth/internal/tools/testkit"
@@ -42,42 +41,13 @@ type noIntake struct{ provider.Intake }
 func newProvider(t *testing.T) *providerFixture {
 	t.Helper()
 	s := testkit.NewStores(t)
-	readings, err := reading.Open(
-		t.Context(),
-		reading.Options{Dir: t.TempDir(), Now: s.Clock.Now, Logger: s.Log.Logger},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
 	tokens, err := provider.NewTokens(providerToken, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	service := provider.NewService(provider.Stores{
-		DB:          s.DB,
-		Tenants:     s.Tenants,
-		Users:       s.Users,
-		Sessions:    s.Sessions,
-		Connections: s.Connections,
-		Hasher:      identity.NewHasherAt(testkit.PasswordCost, nil),
-		Catalog:     s.Catalog,
-		Devices:     s.Devices,
-		Scenes:      s.Scenes,
-		Registry:    s.Registry,
-		Presence:    s.Presence,
-		Shelf:       s.Shelf,
-		Remover:     s.Remover(readings, testkit.NothingInTransit{}),
-		Intake:      noIntake{},
-		DeviceKey:   testkit.SecretKey,
-		Factors:     s.Factors,
-	})
+	service := provider.NewService(provider.Deps{Stores: s.Stores, Intake: noIntake{}})
 	server := httptest.NewServer(provider.New(provider.Options{Service: service, Tokens: tokens, Logger: s.Log.Logger}))
-	t.Cleanup(func() {
-		server.Close()
-		if err := readings.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(server.Close)
 	t.Setenv(client.TokenEnv, providerToken)
 	return &providerFixture{Stores: s, server: server}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"tilth/internal/app"
 	"tilth/internal/edge/ingest"
 	"tilth/internal/platform/acme"
 )
@@ -57,7 +58,7 @@ func (s *Server) issuedCertificates(ctx context.Context) (err error) {
 		o.HTTPS = ports.https.Addr()
 	}
 	if s.node != nil {
-		key, err := acmeKey(s.Stores.Key)
+		key, err := app.DeriveKey(s.Stores.Key, app.ACMEFiles)
 		if err != nil {
 			return err
 		}

@@ -7,12 +7,13 @@ import (
 	"testing"
 	"time"
 
+	"tilth/internal/app"
 	"tilth/internal/platform/limit"
 )
 
 // The metrics report by limit what was refused, what is remembered and what was evicted.
 func TestLimitMetrics(t *testing.T) {
-	s := &Server{metrics: newMetrics(), Stores: &Stores{Limits: &limit.Meter{}}}
+	s := &Server{metrics: newMetrics(), Stores: &Stores{Stores: &app.Stores{Limits: &limit.Meter{}}}}
 	s.describeLimits()
 	at := time.Now()
 	calls := limit.NewFixedWindows[int](

@@ -24,20 +24,6 @@ type warm struct {
 	rules   *alarm.Warm
 }
 
-func (w *warm) ofDevices() *device.Warm {
-	if w == nil {
-		return nil
-	}
-	return w.devices
-}
-
-func (w *warm) ofRules() *alarm.Warm {
-	if w == nil {
-		return nil
-	}
-	return w.rules
-}
-
 // keepWarm reads what changes in the database, until ctx ends. A standby that cannot read it reads all when
 // it begins to lead.
 func (n *node) keepWarm(ctx context.Context) {

@@ -1,21 +1,17 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
-	"time"
 
-	"tilth/internal/domain/alarm"
+	"tilth/internal/app"
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/identity"
 	"tilth/internal/domain/notify"
 	"tilth/internal/domain/notify/alerttext/chart"
-	"tilth/internal/domain/notify/guard"
 	"tilth/internal/domain/notify/mail"
 	"tilth/internal/domain/notify/sender"
 	"tilth/internal/domain/notify/sms"
-	"tilth/internal/domain/notify/webhook"
 	"tilth/internal/domain/reading"
 	"tilth/internal/domain/tenant"
 	"tilth/internal/platform/alertmsg"
@@ -50,14 +46,6 @@ func (l queueMailer) Enqueue(x identity.Email) {
 	})
 }
 
-// newMailQueue is nil if mail is not set up.
-func newMailQueue(m *mail.SMTP, logger *slog.Logger) *mail.Queue {
-	if m == nil {
-		return nil
-	}
-	return mail.NewQueue(m.Send, logger)
-}
-
 // newMailer is nil if mail is not set up.
 func newMailer(q *mail.Queue) identity.Mailer {
 	if q == nil {
@@ -66,73 +54,23 @@ func newMailer(q *mail.Queue) identity.Mailer {
 	return queueMailer{q}
 }
 
-// openWebhooks makes the store of webhooks, and the client that calls them.
-func (s *Stores) openWebhooks(set *settings.Server, logger *slog.Logger) error {
-	key, err := webhookKey(s.Key)
-	if err != nil {
-		return err
-	}
-	if s.Webhooks, err = notify.NewWebhookStore(s.DB, key, time.Now); err != nil {
-		return err
-	}
-	s.WebhookCaller = webhook.New(
-		webhook.Options{
-			Store:  s.Webhooks,
-			Guard:  &guard.Guard{Private: set.Notifications.WebhookPrivate},
-			Now:    time.Now,
-			Logger: logger,
-			Limits: s.Limits,
-		},
-	)
-	return nil
-}
-
-// newOutbox makes the outbox with the senders that are set up.
-func (s *Stores) newOutbox(set *settings.Server, links string, logger *slog.Logger) *notify.Outbox {
-	return notify.NewOutbox(notify.OutboxOptions{
-		DB:       s.DB,
-		Tenants:  s.Tenants,
-		Channels: s.Channels,
-		Webhooks: s.Webhooks,
-		Senders:  s.newSenders(set, links, logger),
-		Muted: func(ctx context.Context, t tenant.ID, rule int64) (int64, error) {
-			return s.Rules.MutedUntil(ctx, t, alarm.RuleID(rule))
-		},
-		// The engine is made after the outbox, which it needs.
-		Backlog:  func(t tenant.ID, device int64) time.Time { return s.Alarms.BacklogUntil(t, device) },
-		NotReady: func() []tenant.ID { return s.Alarms.LateTenants() },
-		FoundSince: func(t tenant.ID, notice int64) (int64, alertmsg.Precision) {
-			return s.Alarms.HoldsSince(t, notice)
-		},
-		Silence:     s.silenceOf,
-		Live:        s.Live,
-		DigestAfter: set.Notifications.DigestAfter,
-		PerDay:      set.Notifications.PerDay,
-		Now:         time.Now,
-		Logger:      logger,
-	})
-}
-
 // newSenders are the senders that are set up.
-func (s *Stores) newSenders(
-	set *settings.Server,
-	links string,
-	logger *slog.Logger,
-) map[notify.ChannelKind]notify.Sender {
+func (s *Stores) newSenders(st *app.Stores, set *settings.Server) map[notify.ChannelKind]notify.Sender {
+	of := facts{st}
 	o := sender.Options{
-		Tenants:   s.Tenants.Get,
-		Names:     s.propertyInfo,
-		Readings:  s.chartReadings,
-		PublicURL: links,
-		Now:       time.Now,
-		Logger:    logger,
+		Tenants:   st.Tenants.Get,
+		Names:     of.propertyInfo,
+		Readings:  of.chartReadings,
+		PublicURL: st.LinkBase,
+		Now:       st.Now,
+		Logger:    st.Logger,
 	}
-	senders := map[notify.ChannelKind]notify.Sender{notify.KindWebhook: s.WebhookCaller}
-	if s.Mail != nil {
-		senders[notify.KindEmail] = sender.NewMail(s.Mail.Send, o)
+	senders := map[notify.ChannelKind]notify.Sender{}
+	if s.mail != nil {
+		senders[notify.KindEmail] = sender.NewMail(s.mail.Send, o)
 	}
 	if set.Notifications.SMS != settings.SMSOff {
-		senders[notify.KindSMS] = sender.NewSMS(set.Notifications.SMSSender(logger), o)
+		senders[notify.KindSMS] = sender.NewSMS(set.Notifications.SMSSender(st.Logger), o)
 	}
 	for kind, poster := range set.Notifications.Messengers {
 		senders[kind] = sender.NewMessenger(notify.FindKind(kind), poster, o)
@@ -140,9 +78,12 @@ func (s *Stores) newSenders(
 	return senders
 }
 
+// facts tell senders of what notifications are about.
+type facts struct{ *app.Stores }
+
 // propertyInfo is the name of a product's property, its unit and its decimals (nil: as many as the
 // value has), for alert texts.
-func (s *Stores) propertyInfo(product int64, identifier string, l text.Language) (name, unit string, precision *int) {
+func (s facts) propertyInfo(product int64, identifier string, l text.Language) (name, unit string, precision *int) {
 	p := s.findProperty(product, identifier)
 	if p == nil {
 		p = &device.Property{Identifier: identifier}
@@ -151,7 +92,7 @@ func (s *Stores) propertyInfo(product int64, identifier string, l text.Language)
 }
 
 // findProperty is nil if the product, or its property, no longer exists.
-func (s *Stores) findProperty(product int64, identifier string) *device.Property {
+func (s facts) findProperty(product int64, identifier string) *device.Property {
 	if p := s.Catalog.Product(product); p != nil {
 		return p.Property(identifier)
 	}
@@ -159,7 +100,7 @@ func (s *Stores) findProperty(product int64, identifier string) *device.Property
 }
 
 // chartReadings are the readings for the chart in a mail.
-func (s *Stores) chartReadings(
+func (s facts) chartReadings(
 	ctx context.Context,
 	t tenant.ID,
 	a *alertmsg.Alarm,
@@ -182,29 +123,4 @@ func (s *Stores) chartReadings(
 		}
 	}
 	return drawn, nil
-}
-
-// silenceOf tells the outbox why a tenant's device is silent; nil if it is online.
-func (s *Stores) silenceOf(ctx context.Context, t tenant.ID, id int64) (*alertmsg.Silence, error) {
-	c, err := s.Silence.Cause(ctx, t, device.ID(id))
-	if c == nil || err != nil {
-		return nil, err
-	}
-	told := &alertmsg.Silence{
-		Kind: string(c.Kind), LastContact: c.LastContact, Interval: c.Interval.Milliseconds(),
-	}
-	if b := c.Battery; b != nil {
-		told.Value, told.Limit, told.Unit, told.Decimals, told.At = b.Value, b.Limit, b.Unit, b.Precision, b.Time
-		told.NightsLow, told.Nights = b.NightsLow, b.Nights
-	}
-	if r := c.SignIns; r != nil {
-		told.Attempts, told.Former, told.At = r.Count, r.Retired != 0, r.Last
-	}
-	if g := c.Gateway; g != nil {
-		told.Gateway, told.At = cmp.Or(g.NoteName, g.Name), g.Since
-	}
-	if k := c.Clock; k != nil {
-		told.Ahead, told.At = k.Ahead.Milliseconds(), k.RefusedAt
-	}
-	return told, nil
 }

@@ -3,9 +3,10 @@ package server
 import (
 	"strings"
 	"testing"
+	"time"
+
 	"tilth/internal/domain/notify"
 	"tilth/internal/tools/testkit"
-	"time"
 )
 
 // Held deliveries are counted but not overdue, and the log says how to release them.
@@ -13,10 +14,7 @@ func TestHeldOutboxIsNotOverdue(t *testing.T) {
 	st, log := testkit.NewStores(t), testkit.NewLog()
 	s := &Server{
 		logger: log.Logger,
-		Stores: &Stores{
-			DB:     st.DB,
-			Outbox: notify.NewOutbox(notify.OutboxOptions{DB: st.DB, Now: st.Clock.Now, Logger: log.Logger}),
-		},
+		Stores: &Stores{Stores: st.Stores},
 	}
 	if err := s.warnIfHeld(t.Context()); err != nil || log.Text() != "" {
 		t.Errorf("%v %s", err, log.Text())

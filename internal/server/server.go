@@ -13,9 +13,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"tilth/internal/domain/audit"
-	"tilth/internal/domain/homeassistant"
-	"tilth/internal/domain/identity"
-	"tilth/internal/domain/notify/mail"
 	"tilth/internal/edge/ingest"
 	"tilth/internal/edge/provider"
 	"tilth/internal/platform/listen"
@@ -32,18 +29,14 @@ type Server struct {
 	consumer *ingest.Consumer
 	mqtt     *ingest.MQTT
 	Provider *provider.Service
-	mails    *mail.Queue // nil: no mail is sent
-	signIn   *identity.SignIn
-	signOn   *identity.SignOn
 
-	homeAssistant *homeassistant.Service
-	metrics       *metrics
-	http          *http.Server
-	admin         *http.Server
-	listeners     listeners
-	connections   *listen.Limiter // limits the connections of all listeners
-	accepting     chan struct{}   // closed once the server accepts devices
-	ready         atomic.Bool
+	metrics     *metrics
+	http        *http.Server
+	admin       *http.Server
+	listeners   listeners
+	connections *listen.Limiter // limits the connections of all listeners
+	accepting   chan struct{}   // closed once the server accepts devices
+	ready       atomic.Bool
 
 	certificates certificates
 	disk         *disk
@@ -224,13 +217,13 @@ func (s *Server) Run(ctx context.Context, prepare func(context.Context) error, r
 	work.Go(func() error {
 		select {
 		case <-s.accepting:
-			return s.homeAssistant.Run(outer) // brokers learn of a stop while clients finish
+			return s.Stores.HomeAssistant.Run(outer) // brokers learn of a stop while clients finish
 		case <-outer.Done():
 			return nil
 		}
 	})
 	work.Go(func() error { return s.Stores.Credentials.Run(inner, s.logger) })
-	work.Go(func() error { return s.signIn.Run(inner, s.logger) })
+	work.Go(func() error { return s.Stores.SignIn.Run(inner, s.logger) })
 	work.Go(func() error {
 		select {
 		case <-s.accepting:
@@ -242,8 +235,8 @@ func (s *Server) Run(ctx context.Context, prepare func(context.Context) error, r
 	})
 	work.Go(func() error { return s.Stores.Audit.Run(inner, s.logger) })
 	work.Go(func() error { return s.sweepHourly(inner) })
-	if s.mails != nil {
-		work.Go(func() error { s.mails.Run(inner); return nil })
+	if s.Stores.mails != nil {
+		work.Go(func() error { s.Stores.mails.Run(inner); return nil })
 	}
 
 	// If one part fails, all stop: half a server would lose readings.

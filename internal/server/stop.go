@@ -37,8 +37,8 @@ func (s *Server) stop() error {
 	}
 	s.endClients()
 	err := withTimeout(pipelineTimeout, "pipeline", s.Pipeline.Close)
-	if s.mails != nil { // last: a slow mail server must not delay readings
-		err = errors.Join(err, withTimeout(mailTimeout, "mail", s.mails.Close))
+	if s.Stores.mails != nil { // last: a slow mail server must not delay readings
+		err = errors.Join(err, withTimeout(mailTimeout, "mail", s.Stores.mails.Close))
 	}
 	return err
 }

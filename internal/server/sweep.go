@@ -33,7 +33,7 @@ func (s *Server) removeExpired(ctx context.Context) {
 		{func() error { return s.Stores.Users.Sweep(ctx, until) }, "networks of old sign-ins not removed"},
 		{func() error { return s.Stores.Invitations.Sweep(ctx, until) }, "expired invitations not removed"},
 		{func() error { return s.Stores.Tickets.Sweep(ctx, until) }, "expired tickets of sign-ins not removed"},
-		{func() error { return s.signOn.Sweep(ctx, until) }, "unfinished sign-ins at issuers not removed"},
+		{func() error { return s.Stores.SignOn.Sweep(ctx, until) }, "unfinished sign-ins at issuers not removed"},
 		{func() error { return s.Stores.Codes.Sweep(ctx) }, "old codes not removed"},
 		{func() error { return s.Stores.Messages.Sweep(ctx, until) }, "old messages not removed"},
 		{func() error { return s.Stores.Outbox.Sweep(ctx, until) }, "old deliveries not removed"},

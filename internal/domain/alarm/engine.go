@@ -34,7 +34,7 @@ type EngineOptions struct {
 	Presence  *device.Presence
 	Readings  *reading.Store
 	Screens   screens
-	Notifier  notifier // nil: people are not notified
+	Notifier  Notifier // nil: people are not notified
 	Now       func() time.Time
 	// Uptime is how long the process has run, by a clock that nobody sets; nil: by that of Now,
 	// which must then include such a clock, as time.Now does.

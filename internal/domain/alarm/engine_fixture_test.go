@@ -10,11 +10,11 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/internal/app"
 	"tilth/internal/domain/alarm"
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/reading"
 	"tilth/internal/domain/tenant"
-	"tilth/internal/platform/alertmsg"
 	"tilth/internal/platform/comparator"
 	"tilth/internal/platform/live"
 	"tilth/internal/tools/testkit"
@@ -25,13 +25,6 @@ const (
 	second = int64(1000)
 	minute = 60 * second
 )
-
-// notifier receives the engine's notifications.
-type notifier interface {
-	NoticeOpened(ctx context.Context, t tenant.ID, a *alertmsg.Alarm, w *alertmsg.DeliveryOptions) error
-	NoticeClosed(ctx context.Context, t tenant.ID, a *alertmsg.Alarm, told bool) error
-	NoticeAcknowledged(ctx context.Context, t tenant.ID, a *alertmsg.Alarm) error
-}
 
 // fixture is an engine over real stores, with one tenant and one station. Batches go through the
 // journal: after send they are durable, after evaluate they are evaluated.
@@ -46,13 +39,12 @@ type fixture struct {
 	readings       *reading.Store
 	hub            *live.Hub
 	engine         *alarm.Engine
-	notifier       notifier // the real notify.Notifier, unless a test sets another
+	notifier       alarm.Notifier // in place of the outbox; nil: the outbox
 	retentionClock func() time.Time
-	retention      time.Duration          // of readings
-	turns          *reading.WorkScheduler // of work on readings; nil: that work does not wait
-	maxPerHour     int                    // notices that a rule may begin within an hour; 0: any number
-	previousStop   time.Time              // until when the previous engine let devices in
-	pos            uint64                 // of the newest batch in the journal
+	retention      time.Duration // of readings
+	maxPerHour     int           // notices that a rule may begin within an hour; 0: any number
+	previousStop   time.Time     // until when the previous engine let devices in
+	pos            uint64        // of the newest batch in the journal
 }
 
 // stride is the step from one case of a test to the next: one, or more with -short, as on
@@ -66,56 +58,24 @@ func stride(short int) int {
 
 func newFixture(t testing.TB) *fixture {
 	t.Helper()
-	fx := &fixture{Stores: testkit.NewStores(t), t: t, hub: live.NewHub("e")}
-	fx.notifier = fx.Notifier
+	fx := &fixture{Stores: testkit.NewStores(t), t: t}
 	fx.owner = fx.Tenant(t, "field").ID
 	fx.station = fx.Station(t)
 	fx.mast = fx.Device(t, fx.owner, fx.station, "MAST")
-	fx.rules, fx.positions = alarm.NewRuleStore(fx.DB, fx.Catalog, fx.Clock.Now), alarm.NewPositionStore(fx.DB)
-	readings, err := reading.Open(t.Context(), reading.Options{Dir: t.TempDir(), Now: fx.Clock.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := readings.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	fx.readings = readings
-	fx.Devices.OnChange(func(t tenant.ID, _ device.ID) { fx.engine.Regroup(t) })
+	fx.readings = fx.Readings
 	fx.start()
 	fx.engine.LetIn()
 	return fx
 }
 
-// start makes an engine as a start of the server does, until devices are let in.
+// start is a start of the server, until devices are let in.
 func (fx *fixture) start() {
 	fx.t.Helper()
-	fx.engine = alarm.NewEngine(alarm.EngineOptions{
-		DB:                fx.DB,
-		Catalog:           fx.Catalog,
-		Rules:             fx.rules,
-		Positions:         fx.positions,
-		Devices:           fx.Devices,
-		Registry:          fx.Registry,
-		Presence:          fx.Presence,
-		Readings:          fx.readings,
-		Screens:           fx.hub,
-		Notifier:          fx.notifier,
-		Now:               fx.Clock.Now,
-		Uptime:            fx.Clock.Elapsed,
-		RetentionClock:    fx.retentionClock,
-		Retention:         fx.retention,
-		PreviousStop:      fx.previousStop,
-		FlushPresence:     func(ctx context.Context) error { return fx.Status.Flush(ctx, false) },
-		Logger:            fx.Log.Logger,
-		MaxNoticesPerHour: fx.maxPerHour,
-		Turns:             fx.turns,
+	fx.Restart(fx.t, func(d *app.Deps) {
+		d.RetentionClock, d.Retention, d.PreviousStop = fx.retentionClock, fx.retention, fx.previousStop
+		d.MaxNoticesPerHour, d.AlarmNotifier = fx.maxPerHour, fx.notifier
 	})
-	fx.Registry.OnTenantChange(fx.engine.Regroup)
-	if err := fx.engine.Start(fx.t.Context()); err != nil {
-		fx.t.Fatal(err)
-	}
+	fx.engine, fx.rules, fx.positions, fx.hub = fx.Alarms, fx.Rules, fx.Positions, fx.Live
 }
 
 // restart kills the server and starts the next one: it has a new engine, which first evaluates what
@@ -133,7 +93,6 @@ func (fx *fixture) restartAfter(down time.Duration) {
 	if err := fx.Status.Flush(fx.t.Context(), true); err != nil {
 		fx.t.Fatal(err)
 	}
-	fx.Restart(fx.t)
 	fx.start()
 	fx.must(fx.engine.Evaluate(fx.t.Context(), 0, nil)) // what waits
 	fx.Presence.AcceptDevices()
@@ -297,4 +256,24 @@ func (fx *fixture) sql(statement string) {
 		_, err := tx.ExecContext(ctx, statement)
 		return err
 	}))
+}
+
+// nextNotice is the next event of a notice that a screen receives.
+func nextNotice(t testing.TB, screen *live.Screen) *live.Event {
+	t.Helper()
+	for {
+		if e := testkit.Receive(t, "an event", screen.Events); e.Name == "notice" {
+			return e
+		}
+	}
+}
+
+// noticesLeft takes the events that a screen has received, and counts those of notices.
+func noticesLeft(screen *live.Screen) (n int) {
+	for range len(screen.Events) {
+		if e := <-screen.Events; e.Name == "notice" {
+			n++
+		}
+	}
+	return n
 }

@@ -136,7 +136,11 @@ func underConcurrency(t *testing.T, fx *fixture, written func()) {
 		for range len(screen.Events) {
 			var what event
 			var since struct{ HoldsSince int64 }
-			data := (<-screen.Events).Data
+			e := <-screen.Events
+			if e.Name != "notice" {
+				continue
+			}
+			data := e.Data
 			fx.must(errors.Join(json.Unmarshal(data, &what), json.Unmarshal(data, &since)))
 			if of[what]++; of[what] > 1 && since.HoldsSince == 0 || of[what] > 2 {
 				t.Errorf("published %d times: %s", of[what], data)

@@ -37,10 +37,7 @@ func TestEngineOpensAndResolves(t *testing.T) {
 	) // all in one batch
 	fx.wantNotices("Frost 2-4 recovered; Frost 6-7 recovered")
 
-	began, ended := testkit.Receive(t, "the begin", screen.Events), testkit.Receive(t, "the end", screen.Events)
-	if began.Name != "notice" || ended.Name != "notice" {
-		t.Errorf("events %s and %s", began.Name, ended.Name)
-	}
+	began, ended := nextNotice(t, screen), nextNotice(t, screen)
 	var live struct {
 		ID, RuleID, StartTime, EndTime int64
 		ResolveStatus                  int

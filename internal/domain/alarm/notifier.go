@@ -27,9 +27,9 @@ const (
 	nextBacklog = muchTooLate
 )
 
-// notifier notifies people of notices. Its calls are part of the transaction that writes the
+// Notifier notifies people of notices. Its calls are part of the transaction that writes the
 // notice. A call may be repeated where the outcome of an earlier transaction is unknown.
-type notifier interface {
+type Notifier interface {
 	NoticeOpened(ctx context.Context, t tenant.ID, a *alertmsg.Alarm, w *alertmsg.DeliveryOptions) error
 	// NoticeClosed with told false is for a notice whose rule was changed, stopped, also by the
 	// server, or deleted: people are not notified of its end.

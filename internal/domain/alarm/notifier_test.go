@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"tilth/internal/app"
 	"tilth/internal/domain/alarm"
 	"tilth/internal/domain/notify"
 	"tilth/internal/domain/reading"
@@ -365,12 +366,11 @@ func TestBacklogWaitIsLimited(t *testing.T) {
 func TestAlarmOfSlowDeviceClockIsSent(t *testing.T) {
 	fx := newFixture(t)
 	channel := fx.Channel(t, fx.owner, "field", func(c *notify.Channel) { delete(c.To, notify.KindSMS) }).ID
-	fx.Outbox = notify.NewOutbox(notify.OutboxOptions{
-		DB: fx.DB, Tenants: fx.Tenants, Channels: fx.Channels, Now: fx.Clock.Now, Logger: fx.Log.Logger,
-		Senders: map[notify.ChannelKind]notify.Sender{notify.KindEmail: carried{}},
-		Backlog: func(t tenant.ID, id int64) time.Time { return fx.engine.BacklogUntil(t, id) },
+	fx.Restart(t, func(d *app.Deps) {
+		d.Senders = func(*app.Stores) map[notify.ChannelKind]notify.Sender {
+			return map[notify.ChannelKind]notify.Sender{notify.KindEmail: carried{}}
+		}
 	})
-	fx.notifier = notify.NewNotifier(fx.DB, fx.Messages, fx.Outbox, fx.hub)
 	fx.start()
 	fx.engine.LetIn()
 	fx.createRule(func(r *alarm.Rule) { r.Channels, r.Level = []int64{channel}, alarm.LevelSerious })

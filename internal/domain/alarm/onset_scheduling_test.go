@@ -21,9 +21,6 @@ import (
 func TestOnsetSearchDoesNotDelayOtherTenants(t *testing.T) {
 	const many = 1000
 	fx := newFixture(t)
-	fx.turns = reading.NewWorkScheduler(nil)
-	fx.start()
-	fx.engine.LetIn()
 	// Another device, of another tenant.
 	neighbour := fx.Tenant(t, "neighbour").ID
 	shed := fx.Device(t, neighbour, fx.station, "SHED")
@@ -55,8 +52,8 @@ func TestOnsetSearchDoesNotDelayOtherTenants(t *testing.T) {
 		}))
 	// A user of the tenant occupies all slots that the tenant may have.
 	var held []interface{ Leave() }
-	for user := range int64(fx.turns.MaxRunningPerKey) {
-		turn, _ := fx.turns.Enter(t.Context(), fx.owner, user+1)
+	for user := range int64(fx.Turns.MaxRunningPerKey) {
+		turn, _ := fx.Turns.Enter(t.Context(), fx.owner, user+1)
 		held = append(held, turn)
 	}
 	stop := fx.runEngine()
@@ -104,9 +101,6 @@ func TestOnsetSearchDoesNotDelayOtherTenants(t *testing.T) {
 // searched. Neither delays the others.
 func TestOnsetSearchSkipsTenantWithFullQueue(t *testing.T) {
 	fx := newFixture(t)
-	fx.turns = reading.NewWorkScheduler(nil)
-	fx.start()
-	fx.engine.LetIn()
 	neighbour := fx.Tenant(t, "neighbour").ID
 	shed := fx.Device(t, neighbour, fx.station, "SHED")
 	fx.send(fx.airTemp(-20*minute, 1))
@@ -125,11 +119,11 @@ func TestOnsetSearchSkipsTenantWithFullQueue(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var waiting []chan struct{}
 	var held []interface{ Leave() }
-	for user := range int64(fx.turns.MaxRunningPerKey) {
-		turn, _ := fx.turns.Enter(ctx, fx.owner, user+1)
+	for user := range int64(fx.Turns.MaxRunningPerKey) {
+		turn, _ := fx.Turns.Enter(ctx, fx.owner, user+1)
 		held = append(held, turn)
 	}
-	for i := range fx.turns.MaxWaitingPerKey {
+	for i := range fx.Turns.MaxWaitingPerKey {
 		done := make(chan struct{})
 		waiting = append(waiting, done)
 		go func() {
@@ -138,7 +132,7 @@ func TestOnsetSearchSkipsTenantWithFullQueue(t *testing.T) {
 			// submitted again.
 			for full := limit.FullForKey; full == limit.FullForKey && ctx.Err() == nil; {
 				var turn interface{ Leave() }
-				if turn, full = fx.turns.Enter(ctx, fx.owner, int64(100+i/10)); turn != nil {
+				if turn, full = fx.Turns.Enter(ctx, fx.owner, int64(100+i/10)); turn != nil {
 					turn.Leave() // its turn came while ctx ended
 				}
 			}
@@ -147,7 +141,7 @@ func TestOnsetSearchSkipsTenantWithFullQueue(t *testing.T) {
 	full := func() bool { // one more task is refused at once
 		ended, end := context.WithCancel(t.Context())
 		end()
-		_, full := fx.turns.Enter(ended, fx.owner, 99)
+		_, full := fx.Turns.Enter(ended, fx.owner, 99)
 		return full != 0
 	}
 	testkit.Eventually(t, "the line to be full", full)
@@ -174,13 +168,10 @@ func TestOnsetSearchSkipsTenantWithFullQueue(t *testing.T) {
 // The search stops with the server, and resumes after the next start.
 func TestOnsetSearchResumesAfterStop(t *testing.T) {
 	fx := newFixture(t)
-	fx.turns = reading.NewWorkScheduler(nil)
-	fx.start()
-	fx.engine.LetIn()
 	fx.createRule(nil)
 	var held []interface{ Leave() }
-	for user := range int64(fx.turns.MaxRunningPerKey) {
-		turn, _ := fx.turns.Enter(t.Context(), fx.owner, user+1)
+	for user := range int64(fx.Turns.MaxRunningPerKey) {
+		turn, _ := fx.Turns.Enter(t.Context(), fx.owner, user+1)
 		held = append(held, turn)
 	}
 	stop := fx.runEngine()

@@ -319,7 +319,7 @@ func TestHoldsSinceOfClosedNotice(t *testing.T) {
 	}
 	var live struct{ HoldsSince, EndTime, ResolveStatus int64 }
 	for range 3 {
-		fx.must(json.Unmarshal(testkit.Receive(t, "what is told", screen.Events).Data, &live))
+		fx.must(json.Unmarshal(nextNotice(t, screen).Data, &live))
 	}
 	if live.ResolveStatus != 1 || live.HoldsSince != testkit.Start.UnixMilli()-20*minute || live.EndTime == 0 {
 		t.Errorf("published %+v", live)

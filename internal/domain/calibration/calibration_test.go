@@ -51,15 +51,7 @@ type fixture struct {
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	w := &fixture{Stores: testkit.NewStores(t)}
-	var err error
-	if w.readings, err = reading.Open(t.Context(), reading.Options{Dir: t.TempDir()}); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := w.readings.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	w.readings, w.service = w.Readings, w.Calibrations
 	w.mast = &device.Product{Name: "mast", OfflineAfter: testkit.OfflineAfter, Properties: []device.Property{
 		{Identifier: "airTemperature", DataType: device.Number, AccessMode: "r", Precision: new(1)},
 		{Identifier: "airHumidity", DataType: device.Number, AccessMode: "r", Max: new(100.0)},
@@ -77,7 +69,7 @@ func newFixture(t *testing.T) *fixture {
 		w.devices = append(w.devices, w.Device(t, w.field.ID, w.mast, fmt.Sprint("M-", i+1)))
 	}
 	w.judge = &judge{Stores: w.Stores}
-	w.service = w.Calibrations(w.readings, w.judge)
+	w.service.Judge = w.judge
 	return w
 }
 
@@ -132,7 +124,7 @@ func TestEnd(t *testing.T) {
 	w.Clock.Advance(time.Minute)
 	for _, restarted := range []bool{false, true} {
 		if restarted {
-			w.service = w.Calibrations(w.readings, w.judge)
+			w.service.Judge = w.judge
 			if err := w.service.Load(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -255,7 +247,7 @@ func TestClampedProperties(t *testing.T) {
 	put()
 	for _, restarted := range []bool{false, true} {
 		if restarted {
-			w.service = w.Calibrations(w.readings, w.judge)
+			w.service.Judge = w.judge
 			if err := w.service.Load(t.Context()); err != nil {
 				t.Fatal(err)
 			}

@@ -18,8 +18,9 @@ var clientAddr = netip.MustParseAddr("203.0.113.1")
 
 // newService makes a Service whose targets the test knows.
 func newService() (*testkit.Slider, *testkit.Clock) {
-	clock := testkit.NewClock()
-	return testkit.NewSlider(clock), clock
+	clock, slider := testkit.NewClock(), testkit.NewSlider()
+	slider.Service = captcha.New(clock.Now, slider.Draw, nil)
+	return slider, clock
 }
 
 func mustGet(t *testing.T, s *testkit.Slider, from netip.Addr) *captcha.Challenge {

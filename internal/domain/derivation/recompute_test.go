@@ -11,7 +11,7 @@ import (
 
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/reading"
-	"tilth/internal/tools/testkit"
+	"tilth/internal/tools/testkit/heap"
 	"tilth/internal/tools/testkit/race"
 )
 
@@ -216,8 +216,8 @@ func TestRecomputeMemoryIsBounded(t *testing.T) {
 		}
 	}
 	w.changeProduct(mastProduct())
-	watched := &testkit.HeapProbe{Context: w.Context()}
-	before := testkit.HeapHeld()
+	watched := &heap.Probe{Context: w.Context()}
+	before := heap.Held()
 	parts, heldBytes := 0, int64(0)
 	for part := (Recomputed{More: true, Next: math.MinInt64}); part.More; parts++ {
 		var err error

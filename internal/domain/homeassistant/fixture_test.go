@@ -31,15 +31,7 @@ type fixture struct {
 func newFixture(t *testing.T, with ...func(*homeassistant.Deps)) *fixture {
 	t.Helper()
 	w := &fixture{Stores: testkit.NewStores(t)}
-	var err error
-	if w.readings, err = reading.Open(t.Context(), reading.Options{Dir: t.TempDir()}); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := w.readings.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	w.readings = w.Readings
 	w.station, w.field = w.Station(t), w.Tenant(t, "field")
 	w.ws1 = w.Device(t, w.field.ID, w.station, "WS-1", func(d *device.Device) { d.NoteName = "By the pond" })
 	w.start(t, with...)
@@ -49,7 +41,7 @@ func newFixture(t *testing.T, with ...func(*homeassistant.Deps)) *fixture {
 // start makes and runs the service; it ends at the test's end at the latest.
 func (w *fixture) start(t *testing.T, with ...func(*homeassistant.Deps)) {
 	t.Helper()
-	w.service = w.NewHomeAssistant(w.readings, with...)
+	w.service = w.NewHomeAssistant(with...)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {

@@ -104,7 +104,7 @@ func TestAddressesThatAreNotCalled(t *testing.T) {
 
 func TestForms(t *testing.T) {
 	w := newFixture(t)
-	strict := w.NewHomeAssistant(w.readings, func(d *homeassistant.Deps) { d.Guard = &guard.Guard{} })
+	strict := w.NewHomeAssistant(func(d *homeassistant.Deps) { d.Guard = &guard.Guard{} })
 	update := func(s *homeassistant.Service, f homeassistant.Form) error {
 		return s.Update(t.Context(), w.field.ID, &f)
 	}

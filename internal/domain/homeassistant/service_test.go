@@ -285,7 +285,7 @@ func TestTenantsAreApart(t *testing.T) {
 	w.set(t, &homeassistant.Form{URL: &b.URL})
 	awaitRetained(t, b, "homeassistant/", configs("ZZ-1")...)
 	awaitRetained(t, b, "tilth/field/")
-	if err := w.HomeAssistant.Clear(t.Context(), rival.ID); err != nil { // the provider removes the tenant
+	if err := w.HomeAssistantStore.Clear(t.Context(), rival.ID); err != nil { // the provider removes the tenant
 		t.Fatal(err)
 	}
 	awaitRetained(t, b, "")

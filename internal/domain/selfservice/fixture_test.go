@@ -6,7 +6,6 @@ import (
 
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/identity"
-	"tilth/internal/domain/reading"
 	"tilth/internal/domain/selfservice"
 	"tilth/internal/domain/tenant"
 	"tilth/internal/platform/errs"
@@ -26,15 +25,6 @@ type fixture struct {
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	w := &fixture{Stores: testkit.NewStores(t)}
-	readings, err := reading.Open(t.Context(), reading.Options{Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := readings.Close(); err != nil {
-			t.Error(err)
-		}
-	})
 	w.station = w.Station(t)
 	w.station.Names = map[text.Language]string{text.English: "Station"} // tables may name it so
 	w.putProduct(t, w.station)
@@ -42,7 +32,7 @@ func newFixture(t *testing.T) *fixture {
 	for _, of := range []*testkit.Tenant{w.field, w.rival} {
 		w.offer(t, of.ID, tenant.SelfService{Devices: 3, Products: []string{w.station.Name}, Claims: true})
 	}
-	w.service = w.SelfService(w.Remover(readings, testkit.NothingInTransit{}))
+	w.service = w.SelfService
 	return w
 }
 

@@ -25,17 +25,7 @@ type fixture struct {
 func newFixture(t *testing.T) *fixture {
 	f := &fixture{Stores: testkit.NewStores(t)}
 	f.Tenant = f.Stores.Tenant(t, "field")
-	var err error
-	f.readings, err = reading.Open(t.Context(), reading.Options{Dir: t.TempDir(), RetentionClock: f.Clock.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := f.readings.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	f.finder = f.SilenceFinder(f.readings)
+	f.readings, f.finder = f.Readings, f.Silence
 	air := device.Property{Identifier: "airTemperature", ElementUnit: "°C", DataType: device.Number}
 	volts := device.Property{Identifier: "batteryVoltage", ElementUnit: "V", DataType: device.Number, Precision: new(2)}
 	product := func(name string, limit *float64, properties ...device.Property) *device.Product {
@@ -316,7 +306,7 @@ func TestCausesAfterRestart(t *testing.T) {
 	}
 	f.Restart(t)
 	f.refuse(t, refused, f.hours(.5), 1, testkit.Secret(refused.Name)) // the former secret is still known
-	f.finder = f.SilenceFinder(f.readings)
+	f.finder = f.Silence
 	causes, err := f.finder.Causes(t.Context(), f.ID, child.ID, refused.ID)
 	if err != nil || causes[child.ID].Kind != silence.GatewaySilent ||
 		causes[refused.ID].Kind != silence.SecretRefused {

@@ -174,7 +174,7 @@ func (s *server) GetAlarmAdvice(
 	if len(alarm.AttributesGone(&alarm.Rule{Conditions: d.RuleCopy.Conditions}, product)) > 0 {
 		return none, nil
 	}
-	a, err := alarm.Advise(ctx, s.ReadingStore, t, d, product)
+	a, err := alarm.Advise(ctx, s.Stores.Readings, t, d, product)
 	if err != nil || a == nil {
 		return none, err
 	}

@@ -44,7 +44,7 @@ func (s *server) GetAlarmOutlook(
 // threshold; nil if nothing can be said.
 func (s *server) outlook(ctx context.Context, c *alarm.RuleCard, members []device.ID) (*wire.Outlook, error) {
 	t, rule := caller(ctx).Tenant, c.Rule
-	rule.Device = alarm.Closest(ctx, s.ReadingStore, &rule, members, s.productOf)
+	rule.Device = alarm.Closest(ctx, s.Stores.Readings, &rule, members, s.productOf)
 	product := s.productOf(t, rule.Device)
 	if product == nil || len(alarm.AttributesGone(&rule, product)) > 0 {
 		return nil, nil // the device, or an attribute of the rule, is gone: nothing can be said
@@ -60,7 +60,7 @@ func (s *server) outlook(ctx context.Context, c *alarm.RuleCard, members []devic
 			return nil, err
 		}
 	}
-	o, err := alarm.LookAhead(ctx, s.ReadingStore, rule, product, open, s.Now().UnixMilli())
+	o, err := alarm.LookAhead(ctx, s.Stores.Readings, rule, product, open, s.Now().UnixMilli())
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ func (s *server) rehearsalOptions(ctx context.Context) (*alarm.RehearsalOptions,
 	}
 	to := s.Now().UnixMilli()
 	return &alarm.RehearsalOptions{
-		Readings:   s.ReadingStore,
+		Readings:   s.Stores.Readings,
 		Status:     s.Status,
 		MaxPerHour: s.MaxNoticesPerHour,
 		From:       to - rehearsed.Milliseconds(),

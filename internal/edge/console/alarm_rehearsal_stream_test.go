@@ -175,7 +175,7 @@ func (w *fixture) requestRehearsal(t *testing.T, ctx context.Context, base strin
 // is the summary.
 func TestRehearseSeveralDevices(t *testing.T) {
 	scheduler := oneTaskScheduler()
-	w := newServer(t, func(o *console.Options) { o.Scheduler = scheduler })
+	w := newServer(t, func(o *console.Options) { o.Turns = scheduler })
 	rule, h := w.sceneWithFrosts(t), newStalledServer(scheduler)
 	lines := w.requestRehearsal(t, t.Context(), h.serve(t, w.Handler), rule)
 	got := []rehearsed{w.readRehearsalLine(t, lines)}
@@ -216,7 +216,7 @@ func TestRehearseSeveralDevices(t *testing.T) {
 // and gives back the slots that the rehearsal had.
 func TestClientLeavesBetweenDevices(t *testing.T) {
 	scheduler, streams := oneTaskScheduler(), reading.NewHistoryStreams(nil)
-	w := newServer(t, func(o *console.Options) { o.Scheduler, o.HistoryStreams = scheduler, streams })
+	w := newServer(t, func(o *console.Options) { o.Turns, o.HistoryStreams = scheduler, streams })
 	rule, h := w.sceneWithFrosts(t), newStalledServer(scheduler)
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()
@@ -251,7 +251,7 @@ func TestClientLeavesBetweenDevices(t *testing.T) {
 // are complete.
 func TestRehearsalsAreScheduled(t *testing.T) {
 	scheduler := oneTaskScheduler()
-	w := newServer(t, func(o *console.Options) { o.Scheduler = scheduler })
+	w := newServer(t, func(o *console.Options) { o.Turns = scheduler })
 	call := w.rehearseAll(w.sceneWithFrosts(t))
 	task, _ := scheduler.Enter(t.Context(), w.field.ID, w.field.Ada.ID)
 	const asked, wait = 5, 2

@@ -17,21 +17,6 @@ import (
 // maxMute is how far ahead a rule can be muted.
 const maxMute = 30 * 24 * time.Hour
 
-// Alarms changes rules and notices that may be under evaluation at this very moment.
-type Alarms interface {
-	Progress(t tenant.ID, of alarm.Pair) (alarm.Progress, bool)
-	Change(
-		ctx context.Context,
-		t tenant.ID,
-		rules []alarm.RuleID,
-		why alarm.Reason,
-		change func(ctx context.Context) error,
-	) error
-	ResolveManually(ctx context.Context, t tenant.ID, notice int64, user, remark string) error
-	Acknowledge(ctx context.Context, t tenant.ID, notice int64, user, note string, quiet time.Duration) error
-	Unacknowledge(ctx context.Context, t tenant.ID, notice int64) error
-}
-
 // PageAlarmRules answers alarm rules page by page.
 func (s *server) PageAlarmRules(
 	ctx context.Context,

@@ -367,7 +367,7 @@ func TestCalibrationStays(t *testing.T) {
 	w := newServer(t)
 	w.calibrate(t, w.offsetForm(-0.5, nil))
 	w.readings.SetCurves(testkit.Ref(w.ws1), nil)
-	if err := w.Calibrations(w.readings, w.engine).Load(t.Context()); err != nil {
+	if err := w.Calibrations.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if value, raw := w.airOf(t); value != "21" || raw != "21.5" {

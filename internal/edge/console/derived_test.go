@@ -59,7 +59,7 @@ const derivedPath = "/admin-api/client/pc/device/get/derived"
 func TestDerivedAccount(t *testing.T) {
 	w := newServer(t, func(o *console.Options) {
 		o.Derivation = derivation.New(
-			derivation.Options{Readings: o.ReadingStore, Site: func(context.Context, device.Ref) (device.Site, error) {
+			derivation.Options{Readings: o.Stores.Readings, Site: func(context.Context, device.Ref) (device.Site, error) {
 				return device.Site{Zone: time.UTC, Place: agronomy.Place{}}, nil
 			}},
 		)

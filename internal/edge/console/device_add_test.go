@@ -12,7 +12,6 @@ import (
 	"tilth/internal/domain/reading"
 	"tilth/internal/domain/selfservice"
 	"tilth/internal/domain/tenant"
-	"tilth/internal/edge/console"
 	"tilth/internal/tools/testkit"
 )
 
@@ -192,7 +191,6 @@ func TestClaimAndImport(t *testing.T) {
 func TestFirstReading(t *testing.T) {
 	w := newServer(t)
 	w.allowAdding(t)
-	w.Hints.OnHint(func(e *device.Entry, h device.Hint) { console.PublishHint(w.hub, e, h) })
 	name, _ := w.addDevice(t, "Lower field")
 	type state struct {
 		State   string

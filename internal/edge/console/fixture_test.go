@@ -49,91 +49,20 @@ type fixture struct {
 func newServer(t testing.TB, with ...func(*console.Options)) *fixture {
 	t.Helper()
 	w := &fixture{Stores: testkit.NewStores(t), storage: newStorageState()}
-	w.hub = w.Screens
-	var err error
-	if w.readings, err = reading.Open(t.Context(), reading.Options{Dir: t.TempDir()}); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := w.readings.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	w.engine = alarm.NewEngine(alarm.EngineOptions{
-		DB:                w.DB,
-		Catalog:           w.Catalog,
-		Rules:             w.Rules,
-		Positions:         alarm.NewPositionStore(w.DB),
-		Devices:           w.Devices,
-		Registry:          w.Registry,
-		Presence:          w.Presence,
-		Readings:          w.readings,
-		Screens:           w.hub,
-		Notifier:          w.Notifier,
-		Now:               w.Clock.Now,
-		Logger:            w.Log.Logger,
-		MaxNoticesPerHour: alarm.MaxNoticesPerHour,
-	})
-	w.Outbox.Backlog = w.engine.BacklogUntil
-	if err := w.engine.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	w.hub, w.readings, w.engine = w.Live, w.Readings, w.Alarms
 	w.populate(t)
 	o := console.Options{
-		MaxNoticesPerHour: alarm.MaxNoticesPerHour,
-		StorageStopped:    w.storage.state,
-		AlarmLag:          w.engine.Behind,
-		TenantAlarmLag:    w.engine.TenantBehind,
-		EmbedKey:          []byte("the key of every test's snippets"),
-		Version:           "1.2.3",
-		DefaultTenant:     "field",
-		Now:               w.Clock.Now,
-		Logger:            w.Log.Logger,
-		Ready:             func(context.Context) error { return w.readyErr },
-		Audit:             w.Audit,
-		Tenants:           w.Tenants,
-		Users:             w.Users,
-		Sessions:          w.Sessions,
-		SignIn:            w.SignIn,
-		SignOn:            w.SignOn,
-		Account:           w.Account,
-		People:            w.People,
-		Captcha:           w.Slider.Service,
-		Credentials:       w.Credentials,
-		AnalysisViews:     w.AnalysisViews,
-		Avatars:           w.Avatars,
-		Catalog:           w.Catalog,
-		Devices:           w.Devices,
-		Scenes:            w.Scenes,
-		Roster:            w.Roster,
-		Registry:          w.Registry,
-		Presence:          w.Presence,
-		Status:            w.Status,
-		Diagnostics:       w.Diagnostics,
-		Hints:             w.Hints,
-		SelfService:       w.SelfService(w.Remover(w.readings, testkit.NothingInTransit{})),
-		Calibrations:      w.Calibrations(w.readings, w.engine),
-		Silence:           w.SilenceFinder(w.readings),
-		Readings:          w.readings,
-		Notices:           w.Notices,
-		Messages:          w.Messages,
-		Live:              w.hub,
-		Channels:          w.Channels,
-		Outbox:            w.Outbox,
-		Webhooks:          w.Webhooks,
-		WebhookCaller:     w.WebhookCaller,
-		HomeAssistant:     w.NewHomeAssistant(w.readings),
-		ReadingStore:      w.readings,
-		Rules:             w.Rules,
-		RuleForms:         w.RuleForms,
-		Alarms:            w.engine,
-		Telemetry:         http.NotFoundHandler(),
-		LoRaWAN:           http.NotFoundHandler(),
-		MQTT:              http.NotFoundHandler(),
-		OpenAPI:           http.NotFoundHandler(),
-		Web:               http.NotFoundHandler(),
+		Stores:         w.Stores.Stores,
+		StorageStopped: w.storage.state,
+		EmbedKey:       []byte("the key of every test's snippets"),
+		DefaultTenant:  "field",
+		Ready:          func(context.Context) error { return w.readyErr },
+		Telemetry:      http.NotFoundHandler(),
+		LoRaWAN:        http.NotFoundHandler(),
+		MQTT:           http.NotFoundHandler(),
+		OpenAPI:        http.NotFoundHandler(),
+		Web:            http.NotFoundHandler(),
 	}
-	o.SelfService.EndCalibrations = o.Calibrations.End
 	for _, f := range with {
 		f(&o)
 	}
@@ -142,7 +71,6 @@ func newServer(t testing.TB, with ...func(*console.Options)) *fixture {
 		t.Fatal(err)
 	}
 	w.Contract = testkit.NewContract(t, h)
-	w.Sessions.OnEnd(func(session int64) { w.hub.EndKey(console.SessionKey(session)) })
 	return w
 }
 

@@ -61,7 +61,7 @@ func (s *server) GetOverviewStatistics(
 		UnassignedCount:   unassigned,
 		OfflineTodayCount: int(wentOffline),
 		Time:              s.Now().UnixMilli(),
-		AlarmsBehind:      omitZero(int(s.TenantAlarmLag(t).Lag.Seconds())),
+		AlarmsBehind:      omitZero(int(s.Alarms.TenantBehind(t).Lag.Seconds())),
 		Budgets:           near,
 	}}, nil
 }

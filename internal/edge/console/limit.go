@@ -105,7 +105,7 @@ func newLimits(o *Options) limits {
 // schedule runs a heavy call (x-heavy in the contract) when the scheduler gives it a slot.
 func (s *server) schedule(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	c := caller(r.Context())
-	task, why := s.Scheduler.Enter(r.Context(), c.Tenant, c.User)
+	task, why := s.Turns.Enter(r.Context(), c.Tenant, c.User)
 	switch {
 	case why != limit.NotFull: // too many calls are waiting
 		s.fail(w, r, errs.New(errs.TooMany, "history.waiting").RetryAfter(reading.HistoryRetry))

@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"context"
 	"fmt"
 	"net/netip"
 	"sync"
@@ -8,7 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"tilth/internal/domain/alarm"
+	"tilth/internal/domain/device"
+	"tilth/internal/domain/reading"
 	"tilth/internal/domain/tenant"
 	"tilth/internal/edge/console"
 	"tilth/internal/platform/limit"
@@ -164,36 +166,40 @@ func TestPublicLimitNetworks(t *testing.T) {
 	}
 }
 
+// heldReadings are readings of which the newest of the field wait until going is closed.
+type heldReadings struct {
+	console.Readings
+	field          tenant.ID
+	entered, going chan struct{}
+	asking, most   atomic.Int64 // queries at once
+}
+
+func (r *heldReadings) Newest(ctx context.Context, t tenant.ID, d device.ID) []reading.Newest {
+	if t == r.field {
+		r.most.Store(max(r.most.Load(), r.asking.Add(1)))
+		r.entered <- struct{}{}
+		<-r.going
+		r.asking.Add(-1)
+	}
+	return r.Readings.Newest(ctx, t, d)
+}
+
 // If a tenant asks many queries at once, they are answered one after the other. Other tenants do
 // not wait for them, and neither do the tenant's changes.
 func TestTenantQueriesAreQueued(t *testing.T) {
-	var asking, most atomic.Int64
-	var field tenant.ID
-	entered, going := make(chan struct{}, 10), make(chan struct{})
-	w := newServer(t, func(o *console.Options) {
-		o.TenantAlarmLag = func(of tenant.ID) alarm.Behind {
-			if of != field {
-				return alarm.Behind{}
-			}
-			most.Store(max(most.Load(), asking.Add(1)))
-			entered <- struct{}{}
-			<-going
-			asking.Add(-1)
-			return alarm.Behind{}
-		}
-	})
-	field = w.field.ID
-	const statistics = "/admin-api/client/pc/home/overview-statistics"
+	readings := &heldReadings{entered: make(chan struct{}, 10), going: make(chan struct{})}
+	w := newServer(t, func(o *console.Options) { readings.Readings, o.Readings = o.Stores.Readings, readings })
+	readings.field = w.field.ID
 	var all sync.WaitGroup
 	for range 6 {
 		all.Go(func() {
-			if a := w.Do(t, w.get(statistics)); a.Code != 200 {
+			if a := w.Do(t, w.get(lastPath+"?deviceName=WS-1")); a.Code != 200 {
 				t.Errorf("%s", a.Body)
 			}
 		})
 	}
-	<-entered // at least one is running
-	theirs := w.get(statistics)
+	<-readings.entered // at least one is running
+	theirs := w.get(lastPath + "?deviceName=" + w.rivalDevice.Name)
 	theirs.Token = w.rivalToken
 	w.Run(t, []testkit.Scenario{
 		{Name: "another tenant asks", Call: theirs},
@@ -206,9 +212,9 @@ func TestTenantQueriesAreQueued(t *testing.T) {
 			},
 		},
 	})
-	close(going)
+	close(readings.going)
 	all.Wait()
-	if most.Load() > 4 {
-		t.Errorf("%d queries of a tenant ran at once", most.Load())
+	if most := readings.most.Load(); most > 4 {
+		t.Errorf("%d queries of a tenant ran at once", most)
 	}
 }

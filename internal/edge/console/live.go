@@ -34,8 +34,8 @@ func (s *server) GetLive(ctx context.Context, r wire.GetLiveRequestObject) (wire
 	return &liveStream{ctx: ctx, server: s, lastEventID: last, heartbeat: heartbeat}, nil
 }
 
-// SessionKey is the key by which a session's streams are ended.
-func SessionKey(session int64) string { return strconv.FormatInt(session, 10) }
+// sessionKey is the key by which a session's streams are ended.
+func sessionKey(session int64) string { return strconv.FormatInt(session, 10) }
 
 // liveStream writes events as they are published until the client leaves, the session ends or the
 // server stops.
@@ -52,7 +52,7 @@ func (st *liveStream) VisitGetLiveResponse(w http.ResponseWriter) error {
 	screen, missed, position, reset := st.server.Live.SubscribeAs(
 		c.Tenant,
 		c.User,
-		SessionKey(c.Session),
+		sessionKey(c.Session),
 		st.lastEventID,
 	)
 	defer screen.Close()

@@ -5,16 +5,15 @@ import (
 
 	"tilth/internal/domain/device"
 	"tilth/internal/edge/console/wire"
-	"tilth/internal/platform/live"
 )
 
 // hintEvent is the name of the live event that tells what went wrong as a device tried to report. It is
 // for those who may change the device.
 const hintEvent = "hint"
 
-// PublishHint tells the screens of a tenant of a hint.
-func PublishHint(hub *live.Hub, e *device.Entry, h device.Hint) {
-	if !hub.Watched(e.Tenant) {
+// publishHint tells the screens of a tenant of a hint.
+func (s *server) publishHint(e *device.Entry, h device.Hint) {
+	if !s.Live.Watched(e.Tenant) {
 		return
 	}
 	body, err := json.Marshal(struct {
@@ -24,5 +23,5 @@ func PublishHint(hub *live.Hub, e *device.Entry, h device.Hint) {
 	if err != nil {
 		return // a struct of texts and a number always marshals
 	}
-	hub.Publish(e.Tenant, hintEvent, body)
+	s.Live.Publish(e.Tenant, hintEvent, body)
 }

@@ -109,7 +109,7 @@ func TestLivePositionIsTakenBeforeReading(t *testing.T) {
 	var w *fixture
 	n := 0
 	w = newServer(t, func(o *console.Options) {
-		o.Readings = eventOnRead{o.Readings, func() { n++; w.publishReadings(n, n) }}
+		o.Readings = eventOnRead{o.Stores.Readings, func() { n++; w.publishReadings(n, n) }}
 	})
 	base := w.Serve(t)
 	call := testkit.Call{Path: lastPath + "?deviceName=WS-1", Token: w.ada}

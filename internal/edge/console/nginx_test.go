@@ -187,7 +187,7 @@ func TestLiveIdleThroughNginx(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := console.Options{Sessions: w.Sessions, Live: w.hub, Now: w.Clock.Now, StorageStopped: w.storage.state}
+	o := console.Options{Stores: w.Stores.Stores, StorageStopped: w.storage.state}
 	quiet := func(beat time.Duration) *bufio.Scanner {
 		server := httptest.NewServer(console.StreamWithHeartbeat(o, c, beat))
 		t.Cleanup(server.Close)

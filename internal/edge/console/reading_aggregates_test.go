@@ -179,7 +179,7 @@ func (c countingReadings) ZoneAggregates(
 // All properties are read together, in stretches of 2000 hours if there are eight.
 func TestAggregatesReadHoursOnce(t *testing.T) {
 	hours := 0
-	w := newServer(t, func(o *console.Options) { o.Readings = countingReadings{o.Readings, &hours} })
+	w := newServer(t, func(o *console.Options) { o.Readings = countingReadings{o.Stores.Readings, &hours} })
 	to := w.createMonthDevice(t, 1)
 	const days = 100
 	from := to.AddDate(0, 0, -days)

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"tilth/internal/domain/reading"
 	"tilth/internal/domain/tenant"
 	"tilth/internal/edge/console"
 	"tilth/internal/platform/limit"
@@ -32,9 +31,9 @@ func TestHeavyCallsAreScheduledByTenant(t *testing.T) {
 		return nil
 	}}
 	w := newServer(t, func(o *console.Options) {
-		s.Store = o.Readings.(*reading.Store)
+		s.Store = o.Stores.Readings
 		o.Readings = s
-		o.Scheduler = limit.NewScheduler[tenant.ID, int64](
+		o.Turns = limit.NewScheduler[tenant.ID, int64](
 			limit.Options{Name: "work", Meter: new(limit.Meter)},
 			limit.SchedulerOptions{
 				MaxRunning:             2,
@@ -94,7 +93,7 @@ func TestWaitingCallOfGoneClientIsDropped(t *testing.T) {
 			TimeSlice:              time.Second,
 		},
 	)
-	w := newServer(t, func(o *console.Options) { o.Scheduler = scheduler })
+	w := newServer(t, func(o *console.Options) { o.Turns = scheduler })
 	task, _ := scheduler.Enter(t.Context(), w.field.ID, 0)
 	ctx, cancel := context.WithCancel(t.Context())
 	call := w.get(rangePath(rowsPath, "WS-2", "rain", w.Clock.Now().Add(-time.Hour), w.Clock.Now()))

@@ -5,7 +5,6 @@ package console
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -14,25 +13,14 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/routers"
 
+	"tilth/internal/app"
 	"tilth/internal/domain/alarm"
-	"tilth/internal/domain/audit"
-	"tilth/internal/domain/calibration"
-	"tilth/internal/domain/captcha"
-	"tilth/internal/domain/derivation"
 	"tilth/internal/domain/device"
-	"tilth/internal/domain/homeassistant"
-	"tilth/internal/domain/identity"
-	"tilth/internal/domain/notify"
-	"tilth/internal/domain/notify/webhook"
 	"tilth/internal/domain/reading"
-	"tilth/internal/domain/selfservice"
-	"tilth/internal/domain/silence"
 	"tilth/internal/domain/tenant"
 	"tilth/internal/edge/console/wire"
 	"tilth/internal/edge/httpbase"
 	"tilth/internal/platform/errs"
-	"tilth/internal/platform/limit"
-	"tilth/internal/platform/live"
 	"tilth/internal/platform/memory"
 )
 
@@ -98,7 +86,7 @@ type MapTilesLink struct{ Words, URL string }
 
 // Options is everything that the console's edge needs.
 type Options struct {
-	Version       string
+	*app.Stores
 	DefaultTenant string
 	MapTiles      *MapTiles
 	PublicURL     string // where people and devices reach the server; empty: at the address of the request
@@ -106,63 +94,19 @@ type Options struct {
 	EmbedKey      []byte         // the key that signs the addresses of cameras' snippets
 	DemoPages     bool           // the console shows the template pages with sample data
 	Proxies       []netip.Prefix // proxies whose forwarded addresses are trusted
-	Now           func() time.Time
-	Logger        *slog.Logger
-	Limits        *limit.Meter // counts refusals by limits; nil: they are not counted
+	SMSLogged     bool           // SMS are only written to the log
 	// StorageStopped returns since when readings cannot be stored (zero: they are stored), and a channel
 	// that is closed when that changes.
 	StorageStopped func() (time.Time, <-chan struct{})
-	AlarmLag       func() alarm.Behind            // how far the evaluation of alarms is behind, over all tenants
-	TenantAlarmLag func(t tenant.ID) alarm.Behind // the same for one tenant
-	Memory         *memory.Gauge                  // nil: nothing is refused for lack of memory
+	Memory         *memory.Gauge // nil: nothing is refused for lack of memory
 	// open streams of history, shared with the open API; nil: this edge has its own
 	HistoryStreams *reading.HistoryStreams
-	Scheduler      *reading.WorkScheduler // schedules work that reads history, shared likewise
-	Bodies         *httpbase.Bodies       // bounds what bodies of calls take, shared likewise
-	UploadTimeout  time.Duration          // how long an upload may wait for its tenant's slot; 0: 20 seconds
+	Bodies         *httpbase.Bodies // bounds what bodies of calls take, shared likewise
+	UploadTimeout  time.Duration    // how long an upload may wait for its tenant's slot; 0: 20 seconds
 	// nil error: the server takes requests; else the public reason why not
 	Ready func(ctx context.Context) error
-
-	Audit             *audit.Store
-	Tenants           *tenant.Store
-	Users             *identity.UserStore
-	Sessions          *identity.SessionStore
-	SignIn            *identity.SignIn
-	SignOn            *identity.SignOn
-	Captcha           *captcha.Service
-	Account           *identity.Account
-	People            *identity.People
-	Credentials       *identity.CredentialStore
-	AnalysisViews     *identity.AnalysisViewStore
-	Avatars           *identity.AvatarStore
-	Catalog           *device.Catalog
-	Devices           *device.Store
-	Scenes            *device.SceneStore
-	Roster            *device.Roster
-	Registry          *device.Registry
-	Presence          *device.Presence
-	Status            *device.StatusStore
-	Diagnostics       *device.Diagnostics
-	Hints             *device.Hints
-	SelfService       *selfservice.Service
-	Calibrations      *calibration.Service
-	Silence           *silence.Finder
-	Readings          Readings
-	ReadingStore      *reading.Store // the store behind Readings, on which rules are rehearsed
-	Derivation        *derivation.Engine
-	Notices           *alarm.NoticeStore
-	Rules             *alarm.RuleStore
-	RuleForms         *alarm.Checker
-	Alarms            Alarms
-	MaxNoticesPerHour int // notices that a rule may begin before one is unsteady; 0: no limit
-	Channels          *notify.ChannelStore
-	SMSLogged         bool // SMS are only written to the log
-	Outbox            *notify.Outbox
-	Webhooks          *notify.WebhookStore
-	WebhookCaller     *webhook.Caller
-	HomeAssistant     *homeassistant.Service
-	Messages          *notify.MessageStore
-	Live              *live.Hub
+	// Readings are what the console shows; nil: those of Stores.
+	Readings Readings
 
 	Telemetry http.Handler // devices over HTTP, below /api/v1/, /weatherstation/ and /data/report/
 	LoRaWAN   http.Handler // network servers that send for devices, below /api/v1/integrations/
@@ -192,8 +136,8 @@ func New(o Options) (http.Handler, error) {
 	if o.HistoryStreams == nil {
 		o.HistoryStreams = reading.NewHistoryStreams(o.Limits)
 	}
-	if o.Scheduler == nil {
-		o.Scheduler = reading.NewWorkScheduler(o.Limits)
+	if o.Readings == nil {
+		o.Readings = o.Stores.Readings
 	}
 	if o.Bodies == nil {
 		o.Bodies = httpbase.NewBodies("console", o.Memory.Limit(), o.Limits)
@@ -204,6 +148,8 @@ func New(o Options) (http.Handler, error) {
 	}
 	s.edge = s.newEdge()
 	s.changeNotifier.watch(o.Devices, o.Scenes, o.Registry, o.Users)
+	o.Hints.OnHint(s.publishHint)
+	o.Sessions.OnEnd(func(session int64) { o.Live.EndKey(sessionKey(session)) })
 	o.HomeAssistant.OnChange(func(t tenant.ID) { s.changeNotifier.add(audience{tenant: t}, changedIntegration) })
 	calls := wire.HandlerWithOptions(
 		wire.NewStrictHandlerWithOptions(s, []wire.StrictMiddlewareFunc{s.queueQuery}, wire.StrictHTTPServerOptions{
@@ -265,7 +211,7 @@ func (s *server) readyz(w http.ResponseWriter, r *http.Request) {
 		writePlain(w, http.StatusServiceUnavailable, err.Error())
 		return
 	}
-	writePlain(w, http.StatusOK, "ready"+alarmLagText(s.AlarmLag()))
+	writePlain(w, http.StatusOK, "ready"+alarmLagText(s.Alarms.Behind()))
 }
 
 // alarmLagText says to the operator how far alarms are behind.

@@ -10,7 +10,6 @@ import (
 
 	"tilth/internal/domain/identity"
 	"tilth/internal/platform/errs"
-	"tilth/internal/platform/live"
 	"tilth/internal/tools/testkit"
 )
 
@@ -28,9 +27,7 @@ func newTestStream(t *testing.T) (*testkit.Stores, *liveStream, identity.Caller)
 		ctx:       ctx,
 		heartbeat: heartbeat,
 		server: &server{Options: Options{
-			Sessions:       s.Sessions,
-			Live:           live.NewHub("e"),
-			Now:            s.Clock.Now,
+			Stores:         s.Stores,
 			StorageStopped: func() (since time.Time, changed <-chan struct{}) { return since, nil },
 		}},
 	}, c

@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"tilth/internal/domain/reading"
 	"tilth/internal/edge/console"
 	"tilth/internal/tools/testkit"
+	"tilth/internal/tools/testkit/heap"
 	"tilth/internal/tools/testkit/race"
 )
 
@@ -24,7 +24,7 @@ import (
 func newWatchedServer(t testing.TB, s *testkit.ObservedStore) *fixture {
 	t.Helper()
 	w := newServer(t, func(o *console.Options) {
-		s.Store = o.Readings.(*reading.Store)
+		s.Store = o.Stores.Readings
 		o.Readings = s
 		o.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	})
@@ -153,9 +153,9 @@ func TestStreamedAnswersMemoryIsBounded(t *testing.T) {
 	s := &testkit.ObservedStore{Each: func(_ context.Context, n int) error {
 		switch frames = n; {
 		case look && n == 2000:
-			early = testkit.HeapHeld()
+			early = heap.Held()
 		case look && n == days*1440:
-			late = testkit.HeapHeld()
+			late = heap.Held()
 		}
 		return nil
 	}}

@@ -66,9 +66,8 @@ func (w *swapFixture) close() {
 }
 
 func (w *swapFixture) service() *selfservice.Service {
-	s := w.SelfService(w.Remover(w.readings, testkit.NothingInTransit{}))
-	s.LastRainCount = LastRainCount(w.readings)
-	return s
+	w.SelfService.LastRainCount = LastRainCount(w.readings)
+	return w.SelfService
 }
 
 // report submits what the station's counter shows, at a time of its clock.
@@ -158,7 +157,7 @@ func TestLoRaWANAfterSwap(t *testing.T) {
 		got, _ := o.post("green", "chirpstack", fmt.Sprintf(body, eui, name))
 		return strings.SplitN(got, " ", 2)[0]
 	}
-	service := o.SelfService(o.Remover(nil, testkit.NothingInTransit{}))
+	service := o.SelfService
 	swap := func(name, serial string) {
 		t.Helper()
 		form := selfservice.SwapForm{DeviceName: name, Serial: serial}

@@ -51,7 +51,7 @@ func (s *server) withChecks(route *routers.Route, next http.Handler) http.Handle
 
 // schedule runs a call that reads history when the scheduler gives it a slot.
 func (s *server) schedule(w http.ResponseWriter, r *http.Request, info *request, next http.Handler) {
-	task, why := s.Scheduler.Enter(r.Context(), info.program.Tenant, info.program.User)
+	task, why := s.Turns.Enter(r.Context(), info.program.Tenant, info.program.User)
 	switch {
 	case why != limit.NotFull:
 		s.fail(w, r, errs.New(errs.TooMany, "history.waiting").RetryAfter(reading.HistoryRetry))

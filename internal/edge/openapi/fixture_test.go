@@ -51,11 +51,7 @@ type fixture struct {
 func newFixture(t testing.TB, with ...func(*openapi.Options)) *fixture {
 	t.Helper()
 	w := &fixture{Stores: testkit.NewStores(t)}
-	var err error
-	if w.readings, err = reading.Open(t.Context(), reading.Options{Dir: t.TempDir()}); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = w.readings.Close() }) // a test may have closed it
+	w.readings = w.Readings
 	w.field, w.rival = w.Tenant(t, "field"), w.Tenant(t, marker)
 	w.station = w.Station(t)
 	north, theirScene := w.Scene(t, w.field.ID, "North"), w.Scene(t, w.rival.ID, marker+" scene")
@@ -96,28 +92,16 @@ func newFixture(t testing.TB, with ...func(*openapi.Options)) *fixture {
 	w.credential, w.fieldKey = w.newKey(t, w.field.Ada)
 	w.rivalCredential, w.rivalKey = w.newKey(t, w.rival.Ada)
 	o := openapi.Options{
+		Stores: w.Stores.Stores,
 		Rate:   1_000_000,
-		Now:    w.Clock.Now,
-		Logger: w.Log.Logger,
 		Address: func(r *http.Request) netip.Addr {
 			return netip.MustParseAddrPort(r.RemoteAddr).Addr()
 		},
-		Audit:         w.Audit,
-		Credentials:   w.Credentials,
-		Catalog:       w.Catalog,
-		Devices:       w.Devices,
-		Scenes:        w.Scenes,
-		Roster:        w.Roster,
-		Presence:      w.Presence,
-		Readings:      w.readings,
-		Notices:       w.Notices,
-		Webhooks:      w.Webhooks,
-		WebhookCaller: w.WebhookCaller,
-		Outbox:        w.Outbox,
 	}
 	for _, f := range with {
 		f(&o)
 	}
+	var err error
 	if w.handler, err = openapi.New(o); err != nil {
 		t.Fatal(err)
 	}

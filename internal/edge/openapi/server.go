@@ -7,30 +7,23 @@ package openapi
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/netip"
 	"path"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/routers"
 
 	"tilth/api"
-	"tilth/internal/domain/alarm"
-	"tilth/internal/domain/audit"
+	"tilth/internal/app"
 	"tilth/internal/domain/device"
-	"tilth/internal/domain/identity"
-	"tilth/internal/domain/notify"
-	"tilth/internal/domain/notify/webhook"
 	"tilth/internal/domain/reading"
 	"tilth/internal/domain/tenant"
 	"tilth/internal/edge/httpbase"
 	"tilth/internal/edge/openapi/wire"
 	"tilth/internal/platform/errs"
-	"tilth/internal/platform/limit"
 	"tilth/internal/platform/memory"
 )
 
@@ -49,30 +42,16 @@ type Readings interface {
 
 // Options is everything that the edge needs.
 type Options struct {
+	*app.Stores
 	// requests a minute of one credential; a whole minute's requests may come at once
 	Rate    int
 	Address func(r *http.Request) netip.Addr // returns the address that a request comes from
-	Now     func() time.Time
-	Logger  *slog.Logger
-	Limits  *limit.Meter  // counts refusals by limits; nil: they are not counted
-	Memory  *memory.Gauge // nil: nothing is refused for lack of memory
+	Memory  *memory.Gauge                    // nil: nothing is refused for lack of memory
 	// open streams of history, shared with the console; nil: this edge has its own
 	HistoryStreams *reading.HistoryStreams
-	Scheduler      *reading.WorkScheduler // schedules work that reads history, shared likewise
-	Bodies         *httpbase.Bodies       // bounds what bodies of requests take, shared likewise
-
-	Audit         *audit.Store // the actions that programs take with their credentials
-	Credentials   *identity.CredentialStore
-	Catalog       *device.Catalog
-	Devices       *device.Store
-	Scenes        *device.SceneStore
-	Roster        *device.Roster
-	Presence      *device.Presence
-	Readings      Readings
-	Notices       *alarm.NoticeStore
-	Webhooks      *notify.WebhookStore
-	WebhookCaller *webhook.Caller
-	Outbox        *notify.Outbox
+	Bodies         *httpbase.Bodies // bounds what bodies of requests take, shared likewise
+	// Readings are what programs read; nil: those of Stores.
+	Readings Readings
 }
 
 type server struct {
@@ -98,8 +77,8 @@ func New(o Options) (http.Handler, error) {
 	if o.HistoryStreams == nil {
 		o.HistoryStreams = reading.NewHistoryStreams(o.Limits)
 	}
-	if o.Scheduler == nil {
-		o.Scheduler = reading.NewWorkScheduler(o.Limits)
+	if o.Readings == nil {
+		o.Readings = o.Stores.Readings
 	}
 	if o.Bodies == nil {
 		o.Bodies = httpbase.NewBodies("programs", o.Memory.Limit(), o.Limits)

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"tilth/internal/domain/reading"
 	"tilth/internal/edge/openapi"
 	"tilth/internal/edge/openapi/wire"
 	"tilth/internal/platform/errs"
@@ -203,7 +202,7 @@ func TestRefusals(t *testing.T) {
 // The answer to a fault of the server has no details, and the server goes on.
 func TestServerFaultsAreHidden(t *testing.T) {
 	s := &testkit.ObservedStore{}
-	w := newFixture(t, func(o *openapi.Options) { s.Store = o.Readings.(*reading.Store); o.Readings = s })
+	w := newFixture(t, func(o *openapi.Options) { s.Store = o.Stores.Readings; o.Readings = s })
 	s.Each = func(context.Context, int) error { panic("out of luck: secret detail") }
 	p := w.mustRefuse(
 		t,

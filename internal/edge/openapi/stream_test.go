@@ -25,7 +25,7 @@ import (
 func newWatchedFixture(t testing.TB, s *testkit.ObservedStore) *fixture {
 	t.Helper()
 	return newFixture(t, func(o *openapi.Options) {
-		s.Store = o.Readings.(*reading.Store)
+		s.Store = o.Stores.Readings
 		o.Readings = s
 	})
 }
@@ -247,8 +247,8 @@ func TestConcurrentHistoryLimitPerUser(t *testing.T) {
 	}}
 	streams := reading.NewHistoryStreams(nil)
 	w := newFixture(t, func(o *openapi.Options) {
-		s.Store = o.Readings.(*reading.Store)
-		o.Readings, o.HistoryStreams, o.Scheduler = s, streams, unlimitedScheduler()
+		s.Store = o.Stores.Readings
+		o.Readings, o.HistoryStreams, o.Turns = s, streams, unlimitedScheduler()
 	})
 	w.measureMany(t, longHistoryStart, 10)
 	_, other := w.newKey(t, w.field.Ada)

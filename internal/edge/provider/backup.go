@@ -128,7 +128,7 @@ func (s *Service) copySeedTo(ctx context.Context, dir string) error {
 
 // copyKey writes the platform's key to a folder.
 func (s *Service) copyKey(dir string) error {
-	key := hex.EncodeToString(s.DeviceKey) + "\n"
+	key := hex.EncodeToString(s.Key) + "\n"
 	return os.WriteFile(filepath.Join(dir, keyFile), []byte(key), 0o600)
 }
 

@@ -18,7 +18,7 @@ products:
 func TestClampOfAProperty(t *testing.T) {
 	p := newFixture(t)
 	p.apply(t, clampFile, false)
-	p.Restart(t)
+	p.restart(t)
 	clamp := func() string {
 		if c := p.Catalog.ProductByName("mast").Property("airHumidity").Clamp; c != nil {
 			return fmt.Sprint(*c)

@@ -140,7 +140,7 @@ func (s *Service) deleteTenant(ctx context.Context, t *tenant.Tenant) error {
 	if err := s.requireEmpty(ctx, t); err != nil {
 		return err
 	}
-	for _, r := range s.TenantRecords {
+	for _, r := range s.TenantRecords() {
 		if err := r.Clear(ctx, t.ID); err != nil {
 			return err
 		}

@@ -54,7 +54,7 @@ func (s *Service) Derive(ctx context.Context, req DeriveRequest) (DeriveResult, 
 	if err != nil || next == nil {
 		return DeriveResult{}, err
 	}
-	task, why := s.Scheduler.Enter(ctx, t.ID, providerUser)
+	task, why := s.Turns.Enter(ctx, t.ID, providerUser)
 	switch {
 	case why != limit.NotFull:
 		return DeriveResult{}, &problem{

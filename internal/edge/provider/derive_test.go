@@ -180,7 +180,7 @@ func TestDeriveFromADayWithoutMidnight(t *testing.T) {
 // it waits; another tenant's call does not wait.
 func TestDeriveIsScheduled(t *testing.T) {
 	f, r := newDeriveFixture(t)
-	f.service.Scheduler = limit.NewScheduler[tenant.ID, int64](
+	f.service.Turns = limit.NewScheduler[tenant.ID, int64](
 		limit.Options{Name: "work", Meter: new(limit.Meter)},
 		limit.SchedulerOptions{
 			MaxRunning:             2,
@@ -192,7 +192,7 @@ func TestDeriveIsScheduled(t *testing.T) {
 		},
 	)
 	west := f.tenant(t, "west").ID
-	busy, _ := f.service.Scheduler.Enter(t.Context(), west, 7)
+	busy, _ := f.service.Turns.Enter(t.Context(), west, 7)
 	derived := make(chan error, 1)
 	req := DeriveRequest{Tenant: "west", Device: "M-1"}
 	go func() {
@@ -207,7 +207,7 @@ func TestDeriveIsScheduled(t *testing.T) {
 	testkit.Eventually(t, "one waits", func() bool {
 		gone, leave := context.WithCancel(t.Context())
 		leave()
-		task, why := f.service.Scheduler.Enter(gone, west, 8) // leaves at once if there is a place in the queue
+		task, why := f.service.Turns.Enter(gone, west, 8) // leaves at once if there is a place in the queue
 		return task == nil && why == limit.FullForKey
 	})
 	_, err := f.service.Derive(t.Context(), req)

@@ -31,7 +31,7 @@ tenants:
 func TestDerivedProperties(t *testing.T) {
 	p := newFixture(t)
 	p.apply(t, derivedFile, false)
-	p.Restart(t)
+	p.restart(t)
 	found := p.Catalog.ProductByName("mast")
 	dew, water := found.Property("dewPoint"), found.Property("water")
 	if dew.Formula != "dewPoint" || !slices.Equal(dew.Inputs, []string{"airTemperature", "airHumidity"}) ||

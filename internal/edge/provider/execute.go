@@ -233,7 +233,7 @@ func (e *execution) setReferences(t *tenantStep, d *deviceStep) {
 func (e *execution) makeSecret(d *deviceStep) {
 	if d.generateSecret && !e.defersSecrets {
 		d.generated = device.GenerateSecret(false)
-		d.secrets, d.rotate = []device.SecretHash{device.HashSecret(e.DeviceKey, d.generated)}, true
+		d.secrets, d.rotate = []device.SecretHash{device.HashSecret(e.Key, d.generated)}, true
 	}
 }
 

@@ -134,9 +134,8 @@ func TestErrorPaths(t *testing.T) {
 // generated passwords are not affected.
 func TestMinPasswordLength(t *testing.T) {
 	p := newFixture(t)
-	stores := p.service.Stores
-	stores.MinPassword = 12
-	p.service = NewService(stores)
+	p.MinPasswordLength = 12
+	p.service = NewService(p.service.Deps)
 	file := func(password string) string {
 		return "tenants:\n  - name: north\n    timeZone: UTC\n    users:\n      - {userName: ada, password: " + password + "}\n      - {userName: bora}\n"
 	}

@@ -29,31 +29,22 @@ type fixture struct {
 func newFixture(t testing.TB) *fixture {
 	t.Helper()
 	p := &fixture{Stores: testkit.NewStores(t), hasher: identity.NewHasher()}
-	var err error
-	p.readings, err = reading.Open(
-		t.Context(),
-		reading.Options{Dir: t.TempDir(), Retention: 400 * 24 * time.Hour, Now: p.Clock.Now, Logger: p.Log.Logger},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := p.readings.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	p.service = p.serviceWith(p.readings)
+	p.readings = p.Readings
+	p.restart(t)
 	return p
 }
 
+// restart is a start of the server on the same stores.
+func (p *fixture) restart(t testing.TB) {
+	t.Helper()
+	p.Restart(t)
+	p.Hasher = p.hasher
+	p.service = p.serviceWith(p.readings)
+}
+
 func (p *fixture) serviceWith(e device.Eraser) *Service {
-	return NewService(Stores{
-		DB: p.DB, Tenants: p.Tenants, Users: p.Users, Sessions: p.Sessions, Hasher: p.hasher,
-		Factors: p.Factors, Connections: p.Connections,
-		Catalog: p.Catalog, Devices: p.Devices, Scenes: p.Scenes, Registry: p.Registry, Presence: p.Presence,
-		Shelf: p.Shelf, Remover: p.Remover(e, &stubIntake{}), Intake: &stubIntake{}, DeviceKey: testkit.SecretKey,
-		TenantRecords: []TenantRecords{p.Rules, p.Notices, p.Messages, p.Channels, p.Webhooks, p.HomeAssistant},
-	})
+	p.Remover.Readings, p.Remover.Intake = e, &stubIntake{}
+	return NewService(Deps{Stores: p.Stores.Stores, Intake: &stubIntake{}})
 }
 
 // stubIntake is an intake without readings; onWait may write some.

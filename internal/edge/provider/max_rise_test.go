@@ -17,7 +17,7 @@ products:
 func TestMaxRiseOfAProperty(t *testing.T) {
 	p := newFixture(t)
 	p.apply(t, maxRiseFile, false)
-	p.Restart(t)
+	p.restart(t)
 	mast := p.Catalog.ProductByName("mast")
 	if rain := mast.Property("rainfall").MaxRise; rain == nil || *rain != 60 {
 		t.Errorf("%v", rain)

@@ -223,7 +223,7 @@ func (s *Service) storeGeneratedPart(ctx context.Context, t tenant.ID, list []ge
 	made, secrets := make([]string, len(list)), make([]device.SecretsOfDevice, len(list))
 	for i, g := range list {
 		made[i] = device.GenerateSecret(false)
-		hash := device.HashSecret(s.DeviceKey, made[i])
+		hash := device.HashSecret(s.Key, made[i])
 		secrets[i] = device.SecretsOfDevice{ID: g.device, Hashes: []device.SecretHash{hash}}
 	}
 	// Its people may have made a secret for a device meanwhile.

@@ -131,7 +131,7 @@ func (pl *planner) hashSecrets(f *fileDevice, without map[device.SecretHash]bool
 	fields []field[string],
 ) {
 	for _, secret := range f.secretFields() {
-		if h := device.HashSecret(pl.DeviceKey, secret.value); !without[h] {
+		if h := device.HashSecret(pl.Key, secret.value); !without[h] {
 			hashes, fields = append(hashes, h), append(fields, secret)
 		}
 	}

@@ -120,7 +120,7 @@ func (pl *planner) takenHashes(ctx context.Context) (t takenHashes, err error) {
 			codes = append(codes, pl.codeHash(f))
 		}
 		if f.secret.valid {
-			secrets = append(secrets, device.HashSecret(pl.DeviceKey, f.secret.value))
+			secrets = append(secrets, device.HashSecret(pl.Key, f.secret.value))
 		}
 		if f.devEUI.valid {
 			euis = append(euis, strings.ToUpper(f.devEUI.value))
@@ -141,7 +141,7 @@ func (pl *planner) takenHashes(ctx context.Context) (t takenHashes, err error) {
 
 func (pl *planner) codeHash(f *fileShelfItem) device.SecretHash {
 	code, _, _ := selfservice.ParseCode(f.claimCode.value)
-	return selfservice.HashCode(pl.DeviceKey, code)
+	return selfservice.HashCode(pl.Key, code)
 }
 
 // planShelfFields sets the fields that the file gives.
@@ -178,10 +178,10 @@ func (pl *planner) planShelfFields(ctx context.Context, s *shelfStep, taken take
 	}
 	if f.ownerToken.valid {
 		setHash("ownerToken", &s.item.TokenHash,
-			selfservice.HashToken(pl.DeviceKey, s.item.DevEUI, strings.ToUpper(f.ownerToken.value)))
+			selfservice.HashToken(pl.Key, s.item.DevEUI, strings.ToUpper(f.ownerToken.value)))
 	}
 	if f.secret.valid {
-		hash := device.HashSecret(pl.DeviceKey, f.secret.value)
+		hash := device.HashSecret(pl.Key, f.secret.value)
 		if other(taken.secrets[string(hash[:])]) || taken.devices[hash] != 0 {
 			pl.out.add(f.secret.at, "this secret is another device's")
 		}
@@ -242,7 +242,7 @@ func (e *execution) storeShelf(ctx context.Context, p *plan) error {
 		made := ""
 		if s.item.CodeHash == nil {
 			code := selfservice.NewCode()
-			hash := selfservice.HashCode(e.DeviceKey, code)
+			hash := selfservice.HashCode(e.Key, code)
 			s.item.CodeHash, made = hash[:], code.String()
 		}
 		items = append(items, &s.item)

@@ -10,12 +10,11 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/internal/app"
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/identity"
 	"tilth/internal/domain/reading"
-	"tilth/internal/domain/selfservice"
 	"tilth/internal/domain/tenant"
-	"tilth/internal/platform/db"
 )
 
 // CoverageReader returns the days of a zone on which a device has readings, from <= time <= to,
@@ -37,45 +36,12 @@ type Intake interface {
 	Recompute(ctx context.Context, ref device.Ref, at int64) (values int, err error)
 }
 
-// Outbox holds the notifications to be sent.
-type Outbox interface {
-	// Release ends the hold of notifications that a restore begins. It returns whether there was one,
-	// and how many notifications wait to be sent.
-	Release(ctx context.Context) (held bool, waiting int, err error)
-}
-
-// TenantRecords are further records of a tenant, besides its devices and users.
-type TenantRecords interface {
-	// Clear removes them; it is no error if they are gone already.
-	Clear(ctx context.Context, t tenant.ID) error
-}
-
-// Stores is everything that provisioning reads and changes.
-type Stores struct {
-	DB            *db.DB
-	Tenants       *tenant.Store
-	Users         *identity.UserStore
-	Sessions      *identity.SessionStore
-	Factors       *identity.SecondFactorStore
-	Connections   *identity.ConnectionStore
-	Hasher        *identity.Hasher
-	Catalog       *device.Catalog
-	Devices       *device.Store
-	Scenes        *device.SceneStore
-	Shelf         *selfservice.Shelf
-	Registry      *device.Registry
-	Presence      *device.Presence
-	Remover       *device.Remover
-	Coverage      CoverageReader
-	Scheduler     *reading.WorkScheduler // schedules work that reads history; nil: this service has its own
-	Intake        Intake
-	DeviceKey     []byte // the platform's key for the hashes of device secrets
-	Outbox        Outbox
-	TenantRecords []TenantRecords // removed with their tenant, in this order
-	BackupSource  BackupSource
-	// MinPassword is the minimum length of the passwords in a file, in characters; 0:
-	// identity.PasswordMin.
-	MinPassword int
+// Deps is what provisioning reads and changes.
+type Deps struct {
+	*app.Stores
+	Coverage     CoverageReader // nil: that of the readings
+	Intake       Intake
+	BackupSource BackupSource
 	// AtOnce is how many devices a file may create or change in one transaction; 0: 1,000.
 	AtOnce int
 }
@@ -124,20 +90,25 @@ func (u *ReloadError) Unwrap() error { return u.cause }
 // Service applies files and deletes things. Calls that change what the provider's files describe run
 // one at a time; recomputing derived values and releasing held notifications do not wait for them.
 type Service struct {
-	Stores
-	sem      chan struct{}
-	stopping chan struct{} // closed: calls that may take long end soon
-	stale    bool          // the running server has not loaded what is on disk
+	Deps
+	minPassword int // characters of the passwords in a file, at least
+	sem         chan struct{}
+	stopping    chan struct{} // closed: calls that may take long end soon
+	stale       bool          // the running server has not loaded what is on disk
 }
 
 // NewService makes a service.
-func NewService(s Stores) *Service {
-	if s.Scheduler == nil {
-		s.Scheduler = reading.NewWorkScheduler(nil)
+func NewService(d Deps) *Service {
+	if d.Coverage == nil {
+		d.Coverage = d.Readings
 	}
-	s.MinPassword = max(s.MinPassword, identity.PasswordMin)
-	s.AtOnce = cmp.Or(s.AtOnce, devicesAtOnce)
-	return &Service{Stores: s, sem: make(chan struct{}, 1), stopping: make(chan struct{})}
+	d.AtOnce = cmp.Or(d.AtOnce, devicesAtOnce)
+	return &Service{
+		Deps:        d,
+		minPassword: max(d.MinPasswordLength, identity.PasswordMin),
+		sem:         make(chan struct{}, 1),
+		stopping:    make(chan struct{}),
+	}
 }
 
 // Stop ends calls that may take long, which clients can repeat later. It is called once.
@@ -185,7 +156,7 @@ func (s *Service) Apply(ctx context.Context, raw []byte, overwrite bool) (*Resul
 	if file == nil {
 		return nil, wrong.err()
 	}
-	wrong.validate(file, s.MinPassword)
+	wrong.validate(file, s.minPassword)
 	release, err := s.acquire(ctx)
 	if err != nil {
 		return nil, err

@@ -29,7 +29,7 @@ tenants:
 func (p *fixture) claim(t *testing.T, owner, text string) (*selfservice.Made, error) {
 	t.Helper()
 	c := &identity.Caller{Tenant: p.tenant(t, owner).ID, User: 1, Role: identity.Owner}
-	service := p.SelfService(p.service.Remover)
+	service := p.SelfService
 	return service.Claim(t.Context(), c, text, selfservice.Form{NoteName: "Claimed " + text[len(text)-4:]})
 }
 
@@ -105,7 +105,7 @@ func TestShelf(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	// Once its owner has deleted it, the provider may offer it again.
-	if err := p.SelfService(p.service.Remover).Delete(t.Context(), north.ID, "SP-2"); err != nil {
+	if err := p.SelfService.Delete(t.Context(), north.ID, "SP-2"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := p.claim(t, "north", code); err == nil {
@@ -197,7 +197,7 @@ func TestFileAdoptsDevice(t *testing.T) {
 	p := newFixture(t)
 	p.apply(t, shelfFile, false)
 	north := p.tenant(t, "north").ID
-	service := p.SelfService(p.service.Remover)
+	service := p.SelfService
 	made, err := service.Create(t.Context(), north, selfservice.Form{
 		NoteName: "Lower field", ProductID: p.Catalog.ProductByName("soil-probe").ID,
 	})

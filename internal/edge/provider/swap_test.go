@@ -24,7 +24,7 @@ func newSwapped(t *testing.T) (*fixture, string) {
 	p := newFixture(t)
 	p.apply(t, swapFile, false)
 	form := selfservice.SwapForm{DeviceName: "N-1", Serial: "B-1"}
-	secret, err := p.SelfService(p.service.Remover).Swap(t.Context(), p.tenant(t, "north").ID, form)
+	secret, err := p.SelfService.Swap(t.Context(), p.tenant(t, "north").ID, form)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ products:
 func TestUploadOfAProperty(t *testing.T) {
 	p := newFixture(t)
 	p.apply(t, uploadFile, false)
-	p.Restart(t)
+	p.restart(t)
 	mast := p.Catalog.ProductByName("mast")
 	if air, box := mast.Property("airTemperature"), mast.Property("boxTemperature"); air.Upload != "" ||
 		box.Upload != "tempinf" {

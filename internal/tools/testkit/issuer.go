@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"tilth/internal/domain/identity"
+	"tilth/internal/domain/identity/oidc"
+
 	"github.com/go-jose/go-jose/v4"
 )
 
@@ -255,4 +258,11 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(body) // the client may have gone
+}
+
+// Connection gives the connection of a tenant to the issuer.
+func (i *Issuer) Connection() *identity.Connection {
+	return &identity.Connection{
+		Connection: oidc.Connection{Issuer: i.URL, ClientID: i.ClientID, ClientSecret: i.ClientSecret},
+	}
 }

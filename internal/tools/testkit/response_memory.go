@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 	"testing"
+
+	"tilth/internal/tools/testkit/heap"
 )
 
 // ResponseMemory says how much a handler sent and how much memory it held meanwhile.
@@ -24,12 +26,12 @@ func MeasureResponseMemory(
 ) ResponseMemory {
 	t.Helper()
 	serve := func() *discardWriter {
-		to := &discardWriter{HeapProbe: HeapProbe{Context: t.Context()}, header: http.Header{}, status: http.StatusOK}
+		to := &discardWriter{Probe: heap.Probe{Context: t.Context()}, header: http.Header{}, status: http.StatusOK}
 		h.ServeHTTP(to, request(to))
 		return to
 	}
 	serve()
-	before := HeapHeld()
+	before := heap.Held()
 	to := serve()
 	if to.Peak() == 0 {
 		t.Error("no measurement was made during the request")
@@ -38,7 +40,7 @@ func MeasureResponseMemory(
 }
 
 type discardWriter struct {
-	HeapProbe
+	heap.Probe
 	header    http.Header
 	status    int
 	sent      int

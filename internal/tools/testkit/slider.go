@@ -10,20 +10,19 @@ import (
 
 // Slider is a captcha with blank pictures whose target a test knows.
 type Slider struct {
-	*captcha.Service
-	Target int // x of the newest challenge, in a picture 310 pixels wide
+	*captcha.Service     // of Stores
+	Target           int // x of the newest challenge, in a picture 310 pixels wide
 
 	client netip.Addr // of the newest Verification; a new address each time
 }
 
-// NewSlider makes a Slider that uses a clock.
-func NewSlider(c *Clock) *Slider {
-	s := &Slider{client: netip.MustParseAddr("198.18.0.0")}
-	s.Service = captcha.New(c.Now, func() (captcha.Picture, error) {
-		s.Target = 58 + (s.Target+89)%201
-		return captcha.Picture{Background: []byte("background"), Strip: []byte("strip"), Target: s.Target}, nil
-	}, nil)
-	return s
+// NewSlider makes a Slider without its service, which draws with it.
+func NewSlider() *Slider { return &Slider{client: netip.MustParseAddr("198.18.0.0")} }
+
+// Draw draws blank pictures.
+func (s *Slider) Draw() (captcha.Picture, error) {
+	s.Target = 58 + (s.Target+89)%201
+	return captcha.Picture{Background: []byte("background"), Strip: []byte("strip"), Target: s.Target}, nil
 }
 
 // Point returns the JSON of a point that a client sends for x.

@@ -1,39 +1,12 @@
 package testkit
 
 import (
-	"crypto/sha256"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"sync"
 	"testing"
-
-	"tilth/internal/domain/notify"
-	"tilth/internal/domain/notify/guard"
-	"tilth/internal/domain/notify/webhook"
 )
-
-// newWebhookStore makes the store of webhooks.
-func newWebhookStore(t testing.TB, s *Stores) *notify.WebhookStore {
-	t.Helper()
-	key := sha256.Sum256(SecretKey)
-	store, err := notify.NewWebhookStore(s.DB, key[:], s.Clock.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return store
-}
-
-// NewWebhookCaller makes a caller of webhooks that may also call addresses of this machine.
-func NewWebhookCaller(s *Stores) *webhook.Caller {
-	return webhook.New(webhook.Options{
-		Store:  s.Webhooks,
-		Guard:  &guard.Guard{Private: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}},
-		Now:    s.Clock.Now,
-		Logger: s.Log.Logger,
-	})
-}
 
 // WebhookCall is one call that a WebhookReceiver received.
 type WebhookCall struct {

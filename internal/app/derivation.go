@@ -1,10 +1,11 @@
-package server
+package app
 
 import (
 	"context"
 	"errors"
 	"time"
 
+	"tilth/internal/domain/calibration"
 	"tilth/internal/domain/derivation"
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/tenant"
@@ -13,18 +14,26 @@ import (
 	"tilth/internal/platform/limit"
 )
 
-// derivation makes the engine of derived values. The registry tells it of changed structure, and
-// the device store of changed positions.
-func (s *Stores) derivation() *derivation.Engine {
-	e := derivation.New(derivation.Options{Readings: s.Readings, Site: s.site})
-	s.Registry.OnStructureChange(func() { e.Retain(s.derives) })
-	s.Devices.OnChange(func(t tenant.ID, id device.ID) {
-		ref := device.Ref{Tenant: t, ID: id}
-		s.Registry.ForgetSite(ref) // before the engine forgets it and asks for it again
-		e.Forget(ref)
+// openDerivation makes what computes derived values, and the calibrations on which they depend.
+func (s *Stores) openDerivation() {
+	s.Derivation = derivation.New(derivation.Options{Readings: s.Readings, Site: s.site})
+	s.Calibrations = calibration.New(calibration.Deps{
+		DB:             s.DB,
+		Devices:        s.Devices,
+		Registry:       s.Registry,
+		Catalog:        s.Catalog,
+		Readings:       s.Readings,
+		Judge:          s.Alarms,
+		Deriver:        s.Derivation,
+		Now:            s.Now,
+		Retention:      s.Retention,
+		RetentionClock: s.RetentionClock,
+		Meter:          s.Limits,
 	})
-	return e
 }
+
+// Past computes derived values of the past again through the intake of readings.
+func (s *Stores) Past(intake derivation.Recomputer) calibration.Past { return &past{s, intake} }
 
 // past computes the derived values of the past again, in between the messages that arrive.
 type past struct {

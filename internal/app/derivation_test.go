@@ -1,4 +1,4 @@
-package server
+package app_test
 
 import (
 	"context"
@@ -40,8 +40,6 @@ func TestSiteIsKnownWithoutDatabase(t *testing.T) {
 	at := func(d *device.Device) { d.Latitude, d.Longitude = new(52.5), new(13.4) }
 	d := k.Device(t, field.ID, mast, "M-1", at)
 	moved := k.Device(t, field.ID, mast, "M-2", at)
-	s := &Stores{Devices: k.Devices, Tenants: k.Tenants, Registry: k.Registry}
-	s.derivation()
 	if err := k.Devices.Edit(
 		t.Context(),
 		field.ID,
@@ -50,18 +48,18 @@ func TestSiteIsKnownWithoutDatabase(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	if site, err := s.site(t.Context(), testkit.Ref(moved)); err != nil || *site.Latitude != -33.9 {
+	if site, err := k.SiteOf(t.Context(), testkit.Ref(moved)); err != nil || *site.Latitude != -33.9 {
 		t.Errorf("after the move: %+v, %v", site, err)
 	}
 	away, leave := context.WithCancel(t.Context())
 	leave() // the database answers nothing with this context
-	site, err := s.site(away, testkit.Ref(d))
+	site, err := k.SiteOf(away, testkit.Ref(d))
 	if err != nil || site.Zone.String() != field.TimeZone.String() || *site.Latitude != 52.5 ||
 		*site.Longitude != 13.4 ||
 		site.Elevation != nil {
 		t.Errorf("%+v, %v", site, err)
 	}
-	if _, err := s.site(away, testkit.Ref(moved)); err == nil {
+	if _, err := k.SiteOf(away, testkit.Ref(moved)); err == nil {
 		t.Error("the test's database answers although it should be down")
 	}
 	// The registry is loaded again after the tenant's time zone has changed.
@@ -70,11 +68,11 @@ func TestSiteIsKnownWithoutDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	k.Reload(t)
-	site, err = s.site(away, testkit.Ref(moved))
+	site, err = k.SiteOf(away, testkit.Ref(moved))
 	if err != nil || site.Zone.String() != "Asia/Shanghai" || *site.Latitude != -33.9 {
 		t.Errorf("after the registry was loaded again: %+v, %v", site, err)
 	}
-	site, err = s.site(t.Context(), device.Ref{Tenant: field.ID + 1, ID: d.ID})
+	site, err = k.SiteOf(t.Context(), device.Ref{Tenant: field.ID + 1, ID: d.ID})
 	if err != nil || site != (device.Site{Zone: time.UTC}) {
 		t.Errorf("the device of another tenant: %+v, %v", site, err)
 	}

@@ -1,4 +1,5 @@
-package testkit
+// Package heap measures how much memory a test holds.
+package heap
 
 import (
 	"context"
@@ -7,10 +8,10 @@ import (
 	"sync"
 )
 
-// HeapProbe is a context that measures now and then how much memory is held. It measures in Err,
+// Probe is a context that measures now and then how much memory is held. It measures in Err,
 // which code that passes over many readings calls often; database/sql calls it in a goroutine of
 // its own. A context that is derived from it with a cancellation of its own does not measure.
-type HeapProbe struct {
+type Probe struct {
 	context.Context
 	mu    sync.Mutex
 	calls int
@@ -18,7 +19,7 @@ type HeapProbe struct {
 }
 
 // Err returns the error of the embedded context. It measures at the 16th call, the 64th, and so on.
-func (h *HeapProbe) Err() error {
+func (h *Probe) Err() error {
 	h.mu.Lock()
 	h.calls++
 	due := h.calls > 8 && h.calls&(h.calls-1) == 0 && bits.TrailingZeros(uint(h.calls))%2 == 0
@@ -30,23 +31,23 @@ func (h *HeapProbe) Err() error {
 }
 
 // Sample measures now.
-func (h *HeapProbe) Sample() {
-	held := HeapHeld()
+func (h *Probe) Sample() {
+	held := Held()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.peak = max(h.peak, held)
 }
 
 // Peak returns the most bytes that were held at a measurement; 0 if there was none.
-func (h *HeapProbe) Peak() uint64 {
+func (h *Probe) Peak() uint64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.peak
 }
 
-// HeapHeld returns how many bytes are held after three garbage collections: the second also frees
+// Held returns how many bytes are held after three garbage collections: the second also frees
 // what lies unused in sync.Pools, the third what the cleanups of these objects release.
-func HeapHeld() uint64 {
+func Held() uint64 {
 	for range 3 {
 		runtime.GC()
 	}
