@@ -72,7 +72,7 @@ var (
 			edges,
 			domains,
 			platform,
-			[]string{"acme", "cluster", "datafolder", "httpbase", "settings", "web"},
+			[]string{"app", "acme", "cluster", "datafolder", "httpbase", "settings", "web"},
 		),
 		// What makes several machines one Tilth: it stands between the domains and server.
 		"cluster": {"reading", "device", "tenant", "db", "errs", "clock", "limit", "listen", "text"},
@@ -80,11 +80,13 @@ var (
 		// domains.
 		"settings": {"console", "alarm", "audit", "identity", "notify", "tenant", "acme", "memory"},
 
-		"console":  slices.Concat(domains, platform, []string{"api", "httpbase"}),
-		"openapi":  slices.Concat(domains, platform, []string{"api", "httpbase"}),
-		"provider": slices.Concat(domains, platform, []string{"api", "httpbase"}),
+		"console":  slices.Concat(domains, platform, []string{"app", "api", "httpbase"}),
+		"openapi":  slices.Concat(domains, platform, []string{"app", "api", "httpbase"}),
+		"provider": slices.Concat(domains, platform, []string{"app", "api", "httpbase"}),
 		"ingest":   slices.Concat(domains, platform, []string{"httpbase"}),
 		"httpbase": {"limit", "text"}, // what the edges share; it knows no domain
+
+		"app": slices.Concat(domains, platform),
 
 		"device":      domainImports,
 		"reading":     append([]string{"device"}, domainImports...),
@@ -123,7 +125,7 @@ var (
 		"bench":        {}, // uses a server from outside, as devices and people do
 		"torture":      {"bench", "pgpair"},
 		"farm":         slices.Concat(domains, platform),
-		"testkit":      slices.Concat(domains, platform, []string{"api"}),
+		"testkit":      slices.Concat(domains, platform, []string{"app", "api"}),
 		"pgpair":       {},
 		"architecture": {"text"},
 
