@@ -58,11 +58,10 @@ const derivedPath = "/admin-api/client/pc/device/get/derived"
 // The account of a derived property's newest value is answered to its own tenant only.
 func TestDerivedAccount(t *testing.T) {
 	w := newServer(t, func(o *console.Options) {
-		o.Derivation = derivation.New(
-			derivation.Options{Readings: o.Stores.Readings, Site: func(context.Context, device.Ref) (device.Site, error) {
-				return device.Site{Zone: time.UTC, Place: agronomy.Place{}}, nil
-			}},
-		)
+		site := func(context.Context, device.Ref) (device.Site, error) {
+			return device.Site{Zone: time.UTC, Place: agronomy.Place{}}, nil
+		}
+		o.Derivation = derivation.New(derivation.Options{Readings: o.Stores.Readings, Site: site})
 	})
 	addDerived(t, w, nil)
 	of := func(name, sign string) testkit.Call {
