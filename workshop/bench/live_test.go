@@ -159,7 +159,7 @@ func TestReporter(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := all[0]
-	if err := r.run(t.Context(), 1, time.Now(), 0, time.Microsecond, time.Now().Add(50*time.Millisecond)); err != nil {
+	if err := r.run(t.Context(), 1, time.Now(), 0, time.Millisecond, time.Now().Add(50*time.Millisecond)); err != nil {
 		t.Fatal(err)
 	}
 	f.mu.Lock()

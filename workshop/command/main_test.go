@@ -22,6 +22,9 @@ func TestMain(m *testing.M) {
 // tilth is the path of the tilth that the commands start.
 func tilth(t *testing.T) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("starts whole servers")
+	}
 	path, err := program.Tilth()
 	if err != nil {
 		t.Fatal(err)

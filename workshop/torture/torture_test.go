@@ -26,6 +26,9 @@ func TestMain(m *testing.M) {
 
 func shortOptions(t *testing.T) *Options {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("starts whole servers")
+	}
 	path, err := program.Tilth()
 	if err != nil {
 		t.Fatal(err)
