@@ -13,10 +13,14 @@ if [ ! -x "$lint" ]; then
   mv bin/golangci-lint "$lint"
 fi
 [ "${1:-}" != --build ] || exit 0
-[ $# -gt 0 ] || set -- ./... ./workshop/...
-own=() workshop=()
-for package; do
-  case $package in ./workshop/*) workshop+=("./${package#./workshop/}") ;; *) own+=("$package") ;; esac
+flags=() product=() workshop=()
+for argument; do
+  case $argument in
+    -*) flags+=("$argument") ;;
+    ./workshop/*) workshop+=("./${argument#./workshop/}") ;;
+    *) product+=("$argument") ;;
+  esac
 done
-[ "${#own[@]}" = 0 ] || "$lint" run "${own[@]}"
-[ "${#workshop[@]}" = 0 ] || (cd workshop && "../$lint" run "${workshop[@]}")
+[ "${#product[@]}${#workshop[@]}" != 00 ] || { product=(./...) workshop=(./...); }
+[ "${#product[@]}" = 0 ] || "$lint" run "${flags[@]}" "${product[@]}"
+[ "${#workshop[@]}" = 0 ] || (cd workshop && "../$lint" run "${flags[@]}" "${workshop[@]}")

@@ -44,10 +44,18 @@ func TestAlarm(t *testing.T) {
 // written.
 func TestHistory(t *testing.T) {
 	t.Parallel()
-	wantParts(t, workshop(t, "history", "--binary", tilth(t), "--dir", t.TempDir(), "--days", "5", "--devices", "2",
-		"--asks", "1", "--year-devices", "0"),
-		"Not compared with influxdb: it is Debian's package influxdb", "72,000 values", " bytes a value ", "while sealing,",
-		"5 days, every reading\n", "5 days in 480 buckets (points=960)\n", "one day, every reading\n", "(7201 rows, ",
+	wantParts(
+		t,
+		workshop(t, "history", "--binary", tilth(t), "--dir", t.TempDir(), "--days", "5", "--devices", "2",
+			"--asks", "1", "--year-devices", "0"),
+		"Not compared with influxdb: it is Debian's package influxdb",
+		"72,000 values",
+		" bytes a value ",
+		"while sealing,",
+		"5 days, every reading\n",
+		"5 days in 480 buckets (points=960)\n",
+		"one day, every reading\n",
+		"(7201 rows, ",
 	)
 }
 
@@ -70,7 +78,15 @@ func TestIngestOfNamedServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := []string{
-		"ingest", "--server", server.Console, "--mqtt", server.MQTT, "--file", writeFile(t, string(yaml)), "--duration", "200ms",
+		"ingest",
+		"--server",
+		server.Console,
+		"--mqtt",
+		server.MQTT,
+		"--file",
+		writeFile(t, string(yaml)),
+		"--duration",
+		"200ms",
 	}
 	wantParts(t, workshop(t, append(run, "--connections", "4", "--devices", "3", "--values", "2")...),
 		"0 lost, 0 wrong, 0 extra", "4 connections, window 32, 2 values", "those of the server at "+server.MQTT)
@@ -78,7 +94,10 @@ func TestIngestOfNamedServer(t *testing.T) {
 		"--connections 4 --values 2": "has 3 devices with 3 properties, 4 with 2 are needed",
 		"--connections 3":            "3 with 8 are needed",
 	} {
-		if out, err := try(t, append(run, strings.Fields(flags)...)...); err == nil || !strings.Contains(err.Error(), says) {
+		if out, err := try(
+			t,
+			append(run, strings.Fields(flags)...)...); err == nil ||
+			!strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v\n%s", flags, err, out)
 		}
 	}

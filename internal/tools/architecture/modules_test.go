@@ -24,14 +24,20 @@ func notOfTheProduct(packages []string) (violations []string) {
 
 func TestProductLinksNoWorkshop(t *testing.T) {
 	for _, system := range []string{"linux", "darwin", "windows"} {
-		linked := strings.Fields(string(run(t, []string{"GOOS=" + system, "CGO_ENABLED=0"}, "list", "-deps", "./cmd/tilth")))
+		linked := strings.Fields(
+			string(run(t, []string{"GOOS=" + system, "CGO_ENABLED=0"}, "list", "-deps", "./cmd/tilth")),
+		)
 		if len(linked) < 100 {
 			t.Fatalf("only %d packages", len(linked))
 		}
 		expectNone(t, notOfTheProduct(linked))
 	}
 	expectViolations(t, notOfTheProduct([]string{
-		"tilth/cmd/tilth", "tilth/internal/tools/farm", "tilth/internal/tools/pgpair", "tilth/workshop/bench", "example.org/workshop/x",
+		"tilth/cmd/tilth",
+		"tilth/internal/tools/farm",
+		"tilth/internal/tools/pgpair",
+		"tilth/workshop/bench",
+		"example.org/workshop/x",
 	}), "links tilth/internal/tools/pgpair", "links tilth/workshop/bench")
 }
 
@@ -39,7 +45,10 @@ func TestProductLinksNoWorkshop(t *testing.T) {
 func differentVersions(product, workshop map[string]string) (violations []string) {
 	for path, version := range workshop {
 		if other, both := product[path]; both && other != version {
-			violations = append(violations, fmt.Sprintf("%s: the product has %s, the workshop %s", path, other, version))
+			violations = append(
+				violations,
+				fmt.Sprintf("%s: the product has %s, the workshop %s", path, other, version),
+			)
 		}
 	}
 	return violations
