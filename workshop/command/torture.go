@@ -37,8 +37,6 @@ acknowledged. scripts/torture.sh and scripts/cluster-torture.sh build what it ne
 			only := f.String("only", "", "faults to run, separated by commas; empty: all")
 			dir := f.String("dir", "", "folder for temporary files (default: the system's temporary folder)")
 			cluster := f.Bool("cluster", false, "run the faults of a cluster, with PostgreSQL and three nodes")
-			fsync := f.Bool("fsync", true, "with -cluster: PostgreSQL waits for the disk")
-			keep := f.Bool("keep", false, "with -cluster: keep the folder")
 			paced := f.Bool("paced", false, "with -cluster: judge an orderly end by what a kill took in this run")
 			if err := f.Parse(args); err != nil {
 				if errors.Is(err, flag.ErrHelp) {
@@ -54,7 +52,7 @@ acknowledged. scripts/torture.sh and scripts/cluster-torture.sh build what it ne
 			}
 			var asCluster *torture.ClusterOptions
 			if *cluster {
-				asCluster = &torture.ClusterOptions{Fsync: *fsync, Keep: *keep, Paced: *paced}
+				asCluster = &torture.ClusterOptions{Fsync: true, Paced: *paced}
 			}
 			return runTorture(c.Context(), o, *dir, asCluster)
 		},
@@ -66,11 +64,7 @@ func runTorture(ctx context.Context, o torture.Options, dir string, cluster *tor
 	if o.Dir, err = os.MkdirTemp(dir, "tilth-torture-"); err != nil {
 		return err
 	}
-	defer func() {
-		if cluster == nil || !cluster.Keep {
-			err = errors.Join(err, os.RemoveAll(o.Dir))
-		}
-	}()
+	defer func() { err = errors.Join(err, os.RemoveAll(o.Dir)) }()
 	if cluster == nil {
 		return torture.Run(ctx, o)
 	}

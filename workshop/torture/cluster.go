@@ -19,7 +19,6 @@ type ClusterOptions struct {
 	Rounds int      // of the faults that repeat
 	Only   []string // names of faults; empty: all
 	Fsync  bool     // PostgreSQL waits for the disk
-	Keep   bool     // keep the folder
 	Paced  bool     // orderlyLimit grows with what a kill took in this run: the machine's speed is not known
 	Out    io.Writer
 }

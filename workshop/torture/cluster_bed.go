@@ -159,9 +159,6 @@ func (b *clusterBed) close() error {
 	if b.pair != nil {
 		err = errors.Join(err, b.pair.Stop())
 	}
-	if b.options.Keep {
-		return err
-	}
 	return errors.Join(err, os.RemoveAll(b.dir))
 }
 
