@@ -3,6 +3,7 @@
 
 VERSION ?= 0.1.0-dev
 GO_FILES := $(shell find cmd internal api go.mod web/embed.go -type f -not -name '*_test.go' -not -path '*/testdata/*' 2>/dev/null)
+WORKSHOP_FILES := $(shell find workshop -type f -not -name '*_test.go' 2>/dev/null)
 WEB_FILES := $(shell find web/src web/scripts web/public web/index.html web/vite.config.ts web/package.json -type f 2>/dev/null)
 # npm writes this file last; the folder's own time changes whenever a test writes its cache.
 NODE_MODULES := web/node_modules/.package-lock.json
@@ -25,6 +26,10 @@ build: bin/tilth ## bin/tilth, the console inside
 
 bin/tilth: web/dist/index.html $(GO_FILES)
 	. scripts/environment.sh && go build -ldflags '-s -w -X tilth/internal/server.Version=$(VERSION)' -o $@ ./cmd/tilth
+
+# The workshop links the product's packages, whose console it never shows.
+bin/workshop: $(GO_FILES) $(WORKSHOP_FILES)
+	. scripts/environment.sh && go build -C workshop -ldflags '-s -w' -o ../$@ ./cmd/workshop
 
 $(NODE_MODULES): web/package.json web/package-lock.json
 	cd web && npm ci --no-audit --no-fund --ignore-scripts
@@ -58,21 +63,21 @@ race: web/dist/index.html ## all Go tests under the race detector
 e2e: build ## browser tests against the built binary
 	scripts/browser-test.sh --project=pages
 
-bench: build ## load of devices, compared with mosquitto; open screens; queries of a month, compared with other stores; without tilth bench alarm and telling (docs/benchmarks.md)
+bench: build bin/workshop ## load of devices, compared with mosquitto; open screens; queries of a month, compared with other stores; without workshop alarm and telling (docs/benchmarks.md)
 	scripts/bench.sh --window 32,1 --duration 10s
-	./bin/tilth bench live --duration 10s
+	./bin/workshop live --duration 10s
 	scripts/bench-history.sh
 
-bench-cluster: build ## a node of a cluster compared with one server alone, and how soon nodes take over (docs/benchmarks-cluster.md); needs PostgreSQL
+bench-cluster: build bin/workshop ## a node of a cluster compared with one server alone, and how soon nodes take over (docs/benchmarks-cluster.md); needs PostgreSQL
 	scripts/bench-cluster.sh
 
-torture: build ## what a server survives: kills, full and failing disks, torn logs, clock steps, many clients, failing mail and webhook servers (docs/faults.md); needs root
+torture: build bin/workshop ## what a server survives: kills, full and failing disks, torn logs, clock steps, many clients, failing mail and webhook servers (docs/faults.md); needs root
 	scripts/torture.sh
 
-cluster-torture: build ## what a cluster survives: nodes killed, frozen and cut off, PostgreSQL lost, stale and set back (docs/faults.md)
+cluster-torture: build bin/workshop ## what a cluster survives: nodes killed, frozen and cut off, PostgreSQL lost, stale and set back (docs/faults.md)
 	scripts/cluster-torture.sh
 
-neighbours: build ## how one tenant fares while others take more than their share, with the limits (docs/benchmarks.md)
+neighbours: build bin/workshop ## how one tenant fares while others take more than their share, with the limits (docs/benchmarks.md)
 	scripts/neighbours.sh
 
 lighthouse: build ## Lighthouse's scores of the sign-in page and the demo's home page, desktop and throttled phone

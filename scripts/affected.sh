@@ -19,7 +19,7 @@ changed_packages() {
   local file
   for file; do
     case $file in
-      cmd/*|internal/*|web/*.go) package_of "$file" ;;
+      cmd/*|internal/*|workshop/*|web/*.go) package_of "$file" ;;
       api/*.go) echo tilth/api ;;
       # The tests of the edges read the contracts.
       api/*) printf 'tilth/internal/edge/%s\n' console openapi provider ;;
@@ -31,7 +31,8 @@ affected_packages() {
   local changed
   changed=$(changed_packages "$@")
   [ -n "$changed" ] || return 0
-  go list -f '{{.ImportPath}} {{join .Deps " "}} {{join .TestImports " "}} {{join .XTestImports " "}}' ./... |
+  local imports='{{.ImportPath}} {{join .Deps " "}} {{join .TestImports " "}} {{join .XTestImports " "}}'
+  { go list -f "$imports" ./... && go list -C workshop -f "$imports" ./...; } |
     awk -v changed="$changed" '
       BEGIN { split(changed, names, "\n"); for (i in names) hit[names[i]] = 1 }
       { line[NR] = $0; for (i = 2; i <= NF; i++) if ($i in hit) hits[$1] = 1; if ($1 in hit) hits[$1] = 1 }

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Queries a month and years of a device's readings from a server that it starts, and from
 # those of VictoriaMetrics, InfluxDB and PostgreSQL that are installed, which get
-# the same readings. Prints all in one table. Arguments go to tilth bench history.
+# the same readings. Prints all in one table. Arguments go to workshop history.
 # The script installs nothing: it says what is missing and continues. It starts
 # the peers on free ports with folders of their own in $TMPDIR, and stops them at
 # the end.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+make -s bin/workshop
 
 dir=$(mktemp -d)
 pids=()
@@ -116,4 +117,4 @@ if [ -x "$postgres/initdb" ]; then
 fi
 
 # Without exec, so that the script can stop the peers afterwards.
-"${TILTH:-./bin/tilth}" bench history --peers "$(IFS=,; echo "${peers[*]:-none}")" "$@"
+./bin/workshop history --peers "$(IFS=,; echo "${peers[*]:-none}")" "$@"

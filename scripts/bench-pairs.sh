@@ -4,10 +4,12 @@
 # prints each pair's ratio, their median and their spread. Above 1 the second
 # version is faster; of bytes it has more.
 #   scripts/bench-pairs.sh BEFORE AFTER [PAIRS [BENCH…]]
-# BEFORE and AFTER are paths of two binaries; the default is seven pairs of ingest, history and alarm. telling takes long and must be named.
+# BEFORE and AFTER are paths of two binaries, each, for history, with a workshop of its version beside it (make build bin/workshop);
+# the default is seven pairs of ingest, history and alarm. telling takes long and must be named.
 # HISTORY are other sizes of history, for example HISTORY='--days 5 --devices 5'.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+make -s bin/workshop
 before=$(realpath "${1:?the binary of before}") after=$(realpath "${2:?the binary of after}") pairs=${3:-7}
 benches=("${@:4}")
 [ ${#benches[@]} -gt 0 ] || benches=(ingest history alarm)
@@ -18,15 +20,12 @@ trap 'rm -rf "$out"' EXIT
 
 # Each prints its figures, one a line: a value and a name. More is better, except of bytes.
 ingest() {
-  ./bin/tilth bench ingest --binary "$1" --duration 10s |
+  ./bin/workshop ingest --binary "$1" --duration 10s |
     awk '/acknowledged .* messages\/s/ && !found++ { gsub(",", "", $2); print $2, "messages acknowledged in a second" }'
 }
-# Each version makes its own run, since it must seal the readings itself. A version that has questions
-# about years is not asked them, so that both have the same to do.
+# Each version makes its own run, since it must seal the readings itself.
 history() {
-  local years=()
-  if [[ $("$1" bench history --help) == *--year-devices* ]]; then years=(--year-devices 0); fi
-  "$1" bench history --asks 30 "${years[@]}" "${history_sizes[@]}" | awk '
+  "$(dirname "$1")/workshop" history --binary "$1" --asks 30 --year-devices 0 "${history_sizes[@]}" | awk '
     function seconds(t) { return t ~ /µs$/ ? t / 1e6 : t ~ /ms$/ ? t / 1e3 : t ~ /m/ ? 60 * t + substr(t, index(t, "m") + 1) : t + 0 }
     function bytes() { match($0, /\([0-9.]+ KiB\)/); return 1024 * substr($0, RSTART + 1) }
     $1 == "written" { values = $2; gsub(",", "", values) }
@@ -37,12 +36,12 @@ history() {
     asked && $1 == "tilth" && !found++ { print 1 / seconds($4), "ranges of a device answered in a second, every reading" }'
 }
 alarm() {
-  ./bin/tilth bench alarm --binary "$1" --duration 2s |
+  ./bin/workshop alarm --binary "$1" --duration 2s |
     awk '/as much as is taken, with / && !found { for (i = 1; i < NF; i++) if ($(i + 1) == "messages/s") {
       gsub(",", "", $i); print $i, "messages acknowledged in a second while 10,000 rules evaluate them"; found = 1 } }'
 }
 telling() {
-  ./bin/tilth bench telling --binary "$1" --digest-after 0 --duration 10s |
+  ./bin/workshop telling --binary "$1" --digest-after 0 --duration 10s |
     awk '/with volleys/ && !found++ {
       gsub(",", "", $3); print $3, "messages acknowledged in a second beside volleys of notices, each told by mail" }'
 }

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Loads a server that it starts and, with the same devices and messages, a
 # mosquitto that keeps everything in memory and has no subscriber. Prints both in
-# one table. Arguments go to tilth bench ingest. Installs Debian's mosquitto if it
+# one table. Arguments go to workshop ingest. Installs Debian's mosquitto if it
 # is missing, which needs root.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+make -s bin/workshop
 
 broker=$(command -v mosquitto || true)
 [ -n "$broker" ] || [ ! -x /usr/sbin/mosquitto ] || broker=/usr/sbin/mosquitto
@@ -77,4 +78,4 @@ if [ -z "$port" ]; then
 fi
 
 echo "Peer: $("$broker" -h | head -n 1), in memory, no subscriber"
-./bin/tilth bench ingest --peer-mqtt "127.0.0.1:$port" --peer-pid "$peer" "$@"
+./bin/workshop ingest --peer-mqtt "127.0.0.1:$port" --peer-pid "$peer" "$@"

@@ -9,7 +9,7 @@ lines() {
     awk -F: '
       { ring = "" }
       $1 ~ /\.md$/ { ring = "pages" }
-      $1 ~ /(^scripts|^internal\/tools|^web\/scripts)\/|\.sh$|Makefile$/ { ring = "tools" }
+      $1 ~ /(^scripts|^workshop|^internal\/tools|^web\/scripts)\/|\.sh$|Makefile$/ { ring = "tools" }
       # These folders have since moved into internal/tools.
       $1 ~ /^internal\/(bench|farm|torture|testkit|architecture)\// { ring = "tools" }
       $1 ~ /\.go$/ && !ring { ring = "product, Go" }

@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 step() { echo "check: $1"; }
 
 step "go formatting"
-unformatted=$(gofmt -l cmd internal api web/*.go)
+unformatted=$(gofmt -l cmd internal workshop api web/*.go)
 [ -z "$unformatted" ] || { echo "run gofmt -w on:"; echo "$unformatted"; exit 1; }
 
 step "golangci-lint"

@@ -1,18 +1,14 @@
 #!/usr/bin/env bash
 # Tortures a cluster of three nodes of bin/tilth over PostgreSQL and a synchronous
 # copy, and prints a table: faults, how long devices went unanswered, and what was
-# lost (internal/tools/torture). It takes about four minutes and needs Debian's
+# lost (workshop/torture). It takes about four minutes and needs Debian's
 # postgresql (scripts/tools.sh), no network and no root; as root, PostgreSQL runs as
 # the user postgres. Arguments go to the program, for example:
 #   scripts/cluster-torture.sh -rounds 10 -only 'leader killed,primary lost'
 #   scripts/cluster-torture.sh --sample   what `make prove` runs: a kill, a freeze and an orderly end
 set -euo pipefail
 cd "$(dirname "$0")/.."
-. scripts/environment.sh
-
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-go build -o "$dir/torture" ./internal/tools/torture/cmd
+make -s bin/workshop
 
 if [ "${1:-}" = --sample ]; then
   shift
@@ -21,4 +17,4 @@ if [ "${1:-}" = --sample ]; then
 else
   set -- -rounds 2 "$@"
 fi
-"$dir/torture" -cluster -binary bin/tilth "$@"
+exec ./bin/workshop torture -cluster -binary bin/tilth "$@"

@@ -1,8 +1,12 @@
 #!/usr/bin/env bash
-# Fails if the generated Go and TypeScript differ from what the contracts generate, or a copied file from its origin.
+# Fails if the generated Go and TypeScript differ from what the contracts generate, a copied file from its origin, or
+# a go.mod or go.sum from what `go mod tidy` writes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/environment.sh
+
+go mod tidy -diff
+go -C workshop mod tidy -diff
 
 fresh=$(mktemp -d)
 trap 'rm -rf "$fresh"' EXIT

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs golangci-lint, in one version for everybody, on the given packages, else on
-# all. The first run builds it into bin.
+# all, also those of the workshop, which are ./workshop/…. The first run builds it into bin.
 #   scripts/lint.sh --build   only builds it
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -13,5 +13,14 @@ if [ ! -x "$lint" ]; then
   mv bin/golangci-lint "$lint"
 fi
 [ "${1:-}" != --build ] || exit 0
-[ $# -gt 0 ] || set -- ./...
-"$lint" run "$@"
+flags=() product=() workshop=()
+for argument; do
+  case $argument in
+    -*) flags+=("$argument") ;;
+    ./workshop/*) workshop+=("./${argument#./workshop/}") ;;
+    *) product+=("$argument") ;;
+  esac
+done
+[ "${#product[@]}${#workshop[@]}" != 00 ] || { product=(./...) workshop=(./...); }
+[ "${#product[@]}" = 0 ] || "$lint" run "${flags[@]}" "${product[@]}"
+[ "${#workshop[@]}" = 0 ] || (cd workshop && "../$lint" run "${flags[@]}" "${workshop[@]}")

@@ -30,21 +30,25 @@ go_format() {
   [ -z "$unformatted" ] || { echo "run gofmt -w on:"; echo "$unformatted"; return 1; }
 }
 
-if touches '\.go$|^internal/|^go\.mod$|^api/'; then
+if touches '\.go$|^internal/|(^|/)go\.mod$|^api/'; then
   part 'Go: format' go_format
   mapfile -t packages < <(affected_packages "${changed[@]}")
   # What imports a changed package compiles with its tests below; these two reach all packages.
-  if touches '^go\.mod$' || deleted '\.go$'; then
+  if touches '(^|/)go\.mod$' || deleted '\.go$'; then
     part 'Go: all compiles' go vet -assign ./...
+    part 'workshop: all compiles' go vet -C workshop -assign ./...
   fi
   mapfile -t own < <(changed_packages "${changed[@]}" | sed 's|^tilth/|./|')
   if [ "${#own[@]}" -gt 0 ]; then
     part 'Go: lint' scripts/lint.sh "${own[@]}"
   fi
   # -short leaves out tests that start whole servers.
-  part 'Go: tests' scripts/go-test.sh -short "${packages[@]}" ./internal/tools/architecture
+  mapfile -t product < <(printf '%s\n' "${packages[@]}" | grep -v '^tilth/workshop/')
+  mapfile -t workshop < <(printf '%s\n' "${packages[@]}" | grep '^tilth/workshop/')
+  part 'Go: tests' scripts/go-test.sh -short "${product[@]}" ./internal/tools/architecture
+  [ "${#workshop[@]}" = 0 ] || part 'workshop: tests' scripts/go-test.sh -C=workshop -short "${workshop[@]}"
 fi
-if touches '^api/|\.gen\.(go|ts)$'; then
+if touches '^api/|\.gen\.(go|ts)$|(^|/)go\.(mod|sum)$'; then
   part 'generated code' scripts/drift.sh
 fi
 if touches '^(web|e2e)/.*\.(ts|tsx|css|json|html)$'; then

@@ -8,7 +8,10 @@ cd "$(dirname "$0")/.."
 . scripts/memory.sh
 . scripts/parts.sh
 
-modules() { go mod download; }
+modules() {
+  go mod download
+  go -C workshop mod download
+}
 packages() { make --no-print-directory web/node_modules/.package-lock.json; }
 console() { make --no-print-directory web/dist/index.html; }
 binary() { make --no-print-directory bin/tilth; }

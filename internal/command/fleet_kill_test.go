@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"tilth/internal/tools/bench"
+	"tilth/internal/tools/announced"
 	"tilth/internal/tools/testkit"
 )
 
@@ -434,7 +434,7 @@ func (g *fleet) killRound() {
 }
 
 // killWithin kills the server at a random moment, or when it is ready.
-func (g *fleet) killWithin(most time.Duration, ready <-chan bench.Addresses) {
+func (g *fleet) killWithin(most time.Duration, ready <-chan announced.Addresses) {
 	select {
 	case <-time.After(time.Duration(g.Int64N(int64(most)))):
 	case <-ready:

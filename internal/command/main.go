@@ -13,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tilth/internal/command/bench"
 	"tilth/internal/settings"
 )
 
@@ -46,7 +45,6 @@ func root() *cobra.Command {
 		serveCommand(),
 		demoCommand(),
 		simulateCommand(),
-		group("bench", "Measure what load a server takes, and check what it stores", bench.Commands()...),
 		doctorCommand(),
 		backupCommand(),
 		restoreCommand(),

@@ -14,7 +14,6 @@ func TestUnknownCommands(t *testing.T) {
 		"outbox relase --server http://a:1": `unknown command "relase" for "tilth outbox"`,
 		"user rest ada --tenant north":      `unknown command "rest" for "tilth user"`,
 		"delete devise X":                   `unknown command "devise" for "tilth delete"`,
-		"bench ingst":                       `unknown command "ingst" for "tilth bench"`,
 		"outbox --server http://a:1":        "unknown flag: --server",
 		"delete device X --tnant north":     "unknown flag: --tnant",
 	} {
@@ -25,7 +24,7 @@ func TestUnknownCommands(t *testing.T) {
 	if _, err := command(t, "outbox", "relase"); err == nil || !strings.Contains(err.Error(), "\trelease") {
 		t.Errorf("nothing is suggested: %v", err)
 	}
-	for _, group := range []string{"outbox", "user", "delete", "bench"} {
+	for _, group := range []string{"outbox", "user", "delete"} {
 		if out, err := command(t, group); err != nil || !strings.Contains(out, "Available Commands:") {
 			t.Errorf("tilth %s: %v\n%s", group, err, out)
 		}

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"tilth/internal/settings"
-	"tilth/internal/tools/bench"
+	"tilth/internal/tools/announced"
 	"tilth/internal/tools/testkit"
 	"tilth/internal/tools/testkit/program"
 )
@@ -47,7 +47,7 @@ type process struct {
 	program   string   // empty: built from this tree
 	fileLimit int      // files that it may open; 0: as many as the test
 
-	// The addresses since its last start; bench.Off for a listener that it does not have.
+	// The addresses since its last start; announced.Off for a listener that it does not have.
 	http, https, mqtt, mqttTLS, admin string
 
 	sessions map[[3]string]string // access tokens since its last start, by tenant, user and password
@@ -108,7 +108,7 @@ func (p *process) serverArgs(args ...string) []string {
 }
 
 // launch starts the process, and waits for nothing.
-func (p *process) launch(args ...string) *bench.AddressReader {
+func (p *process) launch(args ...string) *announced.Reader {
 	p.t.Helper()
 	path, err := p.path()
 	if err != nil {
@@ -117,7 +117,7 @@ func (p *process) launch(args ...string) *bench.AddressReader {
 	if p.command == "demo" {
 		args = append([]string{"--log-level", "info"}, args...) // by itself it logs less
 	}
-	announced := bench.NewAddressReader()
+	reader := announced.NewReader()
 	p.stderr, p.stdout, p.sessions = &output{}, &output{}, map[[3]string]string{}
 	p.cmd = exec.Command(path, p.serverArgs(args...)...)
 	if p.fileLimit > 0 {
@@ -128,7 +128,7 @@ func (p *process) launch(args ...string) *bench.AddressReader {
 	if p.command == "serve" && p.database != "" {
 		p.cmd.Env = append(p.cmd.Env, settings.DatabaseVariable+"="+p.database)
 	}
-	p.cmd.Stdout, p.cmd.Stderr = p.stdout, io.MultiWriter(p.stderr, announced)
+	p.cmd.Stdout, p.cmd.Stderr = p.stdout, io.MultiWriter(p.stderr, reader)
 	if err := p.cmd.Start(); err != nil {
 		p.t.Fatal(err)
 	}
@@ -139,15 +139,15 @@ func (p *process) launch(args ...string) *bench.AddressReader {
 		close(ended)
 	}()
 	p.t.Cleanup(p.kill)
-	return announced
+	return reader
 }
 
 // start starts the process and waits until it accepts people and devices.
 func (p *process) start(args ...string) {
 	p.t.Helper()
-	announced := p.launch(args...)
+	reader := p.launch(args...)
 	select {
-	case at := <-announced.Ready():
+	case at := <-reader.Ready():
 		p.http, p.https, p.mqtt, p.mqttTLS, p.admin = at.HTTP, at.HTTPS, at.MQTT, at.MQTTTLS, at.Admin
 	case <-p.ended:
 		p.t.Fatalf("ended with %v\n%s", p.err, p.stderr)

@@ -18,7 +18,7 @@ import (
 )
 
 // MaxRulesPerTenant is how many rules a tenant may have, each counted once for each of its devices:
-// twice as many as the benchmark (tilth bench alarm) runs.
+// twice as many as the benchmark (workshop alarm) runs.
 const MaxRulesPerTenant = 20_000
 
 // MaxRulesPerDevice is how many rules one device may have: each of its readings is evaluated by all

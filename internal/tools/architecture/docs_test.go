@@ -103,7 +103,7 @@ func TestDocs(t *testing.T) {
 
 var (
 	codeSpan    = regexp.MustCompile("`([^`]+)`")
-	pathInRepo  = regexp.MustCompile(`^(?:api|cmd|deploy|docs|e2e|internal|scripts|web)/[\w./-]+$`)
+	pathInRepo  = regexp.MustCompile(`^(?:api|cmd|deploy|docs|e2e|internal|scripts|web|workshop)/[\w./-]+$`)
 	testCommand = regexp.MustCompile(`go test (?:-run '?([^' ]+)'? )?((?:\./[\w./-]+ ?)+)`)
 	testName    = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 )

@@ -45,7 +45,9 @@ var (
 		"memory",
 		"vault",
 	}
-	tools = []string{"bench", "torture", "farm", "testkit", "pgpair", "architecture"}
+	tools = []string{"farm", "testkit", "pgpair", "announced", "architecture"}
+	// workshop is a module of its own, which the product does not link.
+	workshop = []string{"bench", "torture", "command", "cmd"}
 
 	// folders are the folders of the layers below internal, with their packages.
 	folders = map[string][]string{
@@ -65,8 +67,7 @@ var (
 			edges,
 			domains,
 			platform,
-			// pgpair, because tilth bench cluster starts PostgreSQL; bench itself stays outside.
-			[]string{"server", "bench", "cluster", "datafolder", "farm", "pgpair", "settings"},
+			[]string{"server", "cluster", "datafolder", "farm", "settings"},
 		),
 		"server": slices.Concat(
 			edges,
@@ -122,12 +123,21 @@ var (
 		"db":         {"errs", "listen", "text"},
 		"live":       {"tenant", "errs", "text"}, // of tenant, only its ID
 
-		"bench":        {}, // uses a server from outside, as devices and people do
-		"torture":      {"bench", "pgpair"},
 		"farm":         slices.Concat(domains, platform),
 		"testkit":      slices.Concat(domains, platform, []string{"app", "api"}),
 		"pgpair":       {},
+		"announced":    {},
 		"architecture": {"text"},
+
+		"workshop/cmd": {"workshop/command"},
+		// It fills folders with the stores of the version that it measures.
+		"workshop/command": slices.Concat(
+			domains,
+			platform,
+			[]string{"command", "server", "settings", "farm", "pgpair", "workshop/bench", "workshop/torture"},
+		),
+		"workshop/bench":   {"announced"}, // uses a server from outside, as devices and people do
+		"workshop/torture": {"pgpair", "workshop/bench"},
 
 		"api": {},
 		"web": {},
@@ -161,9 +171,13 @@ func packageOf(path string) string {
 		}
 		return name
 	}
-	switch top, _, _ := strings.Cut(path, "/"); top {
+	switch top, rest, _ := strings.Cut(path, "/"); top {
 	case "cmd", "api", "web":
 		return top
+	case "workshop":
+		if name, _, _ := strings.Cut(rest, "/"); slices.Contains(workshop, name) {
+			return top + "/" + name
+		}
 	}
 	return ""
 }
@@ -212,7 +226,7 @@ func TestImports(t *testing.T) {
 		forbiddenImports(parseExample(t, map[string]string{
 			"cmd/tilth/main.go":                   "package main; import _ \"tilth/internal/command\"",
 			"cmd/tilth/short.go":                  "package main; import _ \"tilth/internal/domain/device\"",
-			"internal/command/serve.go":           "package command; import (_ \"tilth/internal/server\"; _ \"tilth/internal/command/bench\"; _ \"tilth/internal/settings\")",
+			"internal/command/serve.go":           "package command; import (_ \"tilth/internal/server\"; _ \"tilth/internal/command/client\"; _ \"tilth/internal/settings\")",
 			"internal/server/serve.go":            "package server; import _ \"tilth/internal/command\"",
 			"internal/settings/settings.go":       "package settings; import (_ \"tilth/internal/edge/console\"; _ \"tilth/internal/server\")",
 			"internal/server/run.go":              "package server; import (_ \"tilth/internal/edge/console\"; _ \"net/http\"; _ \"tilth/web\")",
@@ -235,6 +249,10 @@ func TestImports(t *testing.T) {
 			"internal/billing/bill.go":            "package billing",
 			"internal/platform/alarm/rule.go":     "package alarm",
 			"api/spec.go":                         "package api; import _ \"tilth/internal/platform/errs\"",
+			"internal/command/load.go":            "package command; import (_ \"tilth/workshop/bench\"; _ \"tilth/internal/tools/pgpair\")",
+			"workshop/command/fill.go":            "package command; import (_ \"tilth/internal/domain/alarm\"; _ \"tilth/workshop/bench\")",
+			"workshop/bench/fill.go":              "package bench; import _ \"tilth/internal/domain/alarm\"",
+			"workshop/peers/peer.go":              "package peers",
 		})),
 		"cmd imports device",
 		"server imports command",
@@ -252,5 +270,9 @@ func TestImports(t *testing.T) {
 		"package internal/billing is in no layer",
 		"package internal/platform/alarm is in no layer",
 		"api imports errs",
+		"command imports workshop/bench",
+		"command imports pgpair",
+		"workshop/bench imports alarm",
+		"package workshop/peers is in no layer",
 	)
 }

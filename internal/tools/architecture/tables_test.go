@@ -208,11 +208,11 @@ func (w *writeFinder) tableOf(arg ast.Expr) string {
 }
 
 // toolWrites are tables that tools write as well, to servers of their own: a bench fills a folder with
-// old rows, which no store writes (internal/command/bench/neighbours_fill.go), and the torture of a
+// old rows, which no store writes (workshop/command/neighbours_fill.go), and the torture of a
 // cluster drops a log as if it were old, and damages the archive.
 var toolWrites = map[string][]string{
-	"internal/command/bench": {"users", "notices", "messages"},
-	"internal/tools/torture": {"log_tables", "reading_parts"},
+	"workshop/command": {"users", "notices", "messages"},
+	"workshop/torture": {"log_tables", "reading_parts"},
 }
 
 // tablesWithoutOneWriter finds tables that no package or more than one package writes. later are tables

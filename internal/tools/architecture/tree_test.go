@@ -65,7 +65,7 @@ func (x *sourceTree) production() map[string][]source {
 	return by
 }
 
-// repoRoot returns the repository's root, the folder that contains go.mod.
+// repoRoot returns the repository's root, the folder that contains the product's go.mod.
 func repoRoot(t *testing.T) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -84,12 +84,12 @@ func repoRoot(t *testing.T) string {
 	}
 }
 
-// parseRepository parses every Go file below cmd, internal and api, and web/embed.go.
+// parseRepository parses every Go file below cmd, internal, workshop and api, and web/embed.go.
 func parseRepository(t *testing.T) *sourceTree {
 	t.Helper()
 	x := &sourceTree{fset: token.NewFileSet()}
 	base := repoRoot(t)
-	for _, top := range []string{"cmd", "internal", "api", "web/embed.go"} {
+	for _, top := range []string{"cmd", "internal", "workshop", "api", "web/embed.go"} {
 		err := filepath.WalkDir(filepath.Join(base, top), func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
 				return err

@@ -79,18 +79,19 @@ func newestSource(root string) (path string, at time.Time, err error) {
 	return path, at, nil
 }
 
-// repoRoot returns the root of the repository that contains a folder: where go.mod is.
+// repoRoot returns the root of the repository that contains a folder: where the main package of tilth is,
+// since the workshop's folder has a go.mod as well.
 func repoRoot(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return "", err
 	}
 	for at := dir; ; at = filepath.Dir(at) {
-		if _, err := os.Stat(filepath.Join(at, "go.mod")); err == nil {
+		if _, err := os.Stat(filepath.Join(at, "cmd", "tilth")); err == nil {
 			return at, nil
 		}
 		if at == filepath.Dir(at) {
-			return "", fmt.Errorf("no go.mod above %s", dir)
+			return "", fmt.Errorf("no cmd/tilth above %s", dir)
 		}
 	}
 }

@@ -27,11 +27,11 @@ var (
 // Tilth returns the path of the tilth that tests run: the one that BinaryEnv names, which must
 // match the sources, or else one that it builds once.
 var Tilth = sync.OnceValues(func() (string, error) {
+	root, err := repoRoot(".")
+	if err != nil {
+		return "", err
+	}
 	if given := os.Getenv(BinaryEnv); given != "" {
-		root, err := repoRoot(".")
-		if err != nil {
-			return "", err
-		}
 		return given, checkBinary(given, root)
 	}
 	dir, err := os.MkdirTemp("", "tilth-test-")
@@ -42,7 +42,7 @@ var Tilth = sync.OnceValues(func() (string, error) {
 	buildDir = dir
 	mu.Unlock()
 	path := filepath.Join(dir, "tilth")
-	return path, Build(context.Background(), mainPackage, path)
+	return path, build(context.Background(), root, mainPackage, path)
 })
 
 // Remove removes what Tilth built. TestMain of a package whose tests call Tilth calls Remove at the
@@ -57,9 +57,12 @@ func Remove() error {
 }
 
 // Build builds a program from a package or a Go file.
-func Build(ctx context.Context, source, file string) error {
+func Build(ctx context.Context, source, file string) error { return build(ctx, "", source, file) }
+
+// build does so in the module of a folder.
+func build(ctx context.Context, dir, source, file string) error {
 	c := exec.CommandContext(ctx, "go", append(append([]string{"build"}, buildFlags...), "-o", file, source)...)
-	c.Env = append(os.Environ(), "CGO_ENABLED=0")
+	c.Dir, c.Env = dir, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := c.CombinedOutput(); err != nil {
 		return fmt.Errorf("build %s: %w\n%s", source, err, out)
 	}
