@@ -34,13 +34,11 @@ func (s *Server) newHomeAssistant() error {
 		Presence: st.Presence,
 		Readings: st.Readings,
 		Guard:    &guard.Guard{Private: s.set.Notifications.WebhookPrivate},
-		Held:     st.Outbox.Held,
 		Key:      key,
 		Version:  Version,
 		Now:      time.Now,
 		Logger:   s.logger,
 		Meter:    st.Limits,
 	})
-	st.Outbox.OnRelease(s.homeAssistant.Released)
 	return nil
 }

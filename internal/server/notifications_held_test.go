@@ -1,9 +1,11 @@
 package server
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"tilth/internal/domain/notify"
+	"tilth/internal/domain/tenant"
 	"tilth/internal/tools/testkit"
 	"time"
 )
@@ -14,14 +16,15 @@ func TestHeldOutboxIsNotOverdue(t *testing.T) {
 	s := &Server{
 		logger: log.Logger,
 		Stores: &Stores{
-			DB:     st.DB,
-			Outbox: notify.NewOutbox(notify.OutboxOptions{DB: st.DB, Now: st.Clock.Now, Logger: log.Logger}),
+			DB:      st.DB,
+			Tenants: st.Tenants,
+			Outbox:  notify.NewOutbox(notify.OutboxOptions{DB: st.DB, Now: st.Clock.Now, Logger: log.Logger}),
 		},
 	}
 	if err := s.warnIfHeld(t.Context()); err != nil || log.Text() != "" {
 		t.Errorf("%v %s", err, log.Text())
 	}
-	if _, err := notify.Hold(t.Context(), st.DB, st.Clock.Now()); err != nil {
+	if err := errors.Join(tenant.Hold(t.Context(), st.DB, st.Clock.Now()), st.Tenants.LoadHold(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	err := s.warnIfHeld(t.Context())

@@ -322,7 +322,7 @@ func newStores(
 
 // load loads what a server has in memory.
 func (s *Stores) load(ctx context.Context, f *foundation) error {
-	if err := s.Catalog.Load(ctx); err != nil {
+	if err := errors.Join(s.Tenants.LoadHold(ctx), s.Catalog.Load(ctx)); err != nil {
 		return err
 	}
 	if err := s.Devices.LoadRegistryFrom(ctx, s.Catalog, s.Registry, f.warm.ofDevices()); err != nil {

@@ -46,7 +46,6 @@ func (s *Stores) NewHomeAssistant(
 		Presence:   s.Presence,
 		Readings:   readings,
 		Guard:      &guard.Guard{Private: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}},
-		Held:       s.Outbox.Held,
 		Key:        SecretKey,
 		Version:    "1.2.3",
 		Now:        s.Clock.Now,

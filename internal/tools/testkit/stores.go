@@ -2,6 +2,7 @@ package testkit
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -284,7 +285,7 @@ func (s *Stores) SilenceFinder(readings reading.AggregateReader) *silence.Finder
 // changed.
 func (s *Stores) Reload(t testing.TB) {
 	t.Helper()
-	if err := s.Catalog.Load(t.Context()); err != nil {
+	if err := errors.Join(s.Tenants.LoadHold(t.Context()), s.Catalog.Load(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Devices.LoadRegistry(t.Context(), s.Catalog, s.Registry); err != nil {
