@@ -30,7 +30,8 @@ func Hold(ctx context.Context, d *db.DB, now time.Time) error {
 
 // Acts tells whether the server acts for a tenant: whether it tells, asks, sends or publishes by
 // itself. Whatever reaches somebody outside, and that nobody is waiting for, asks it just before; why a
-// tenant does not act is nobody else's concern. It reads memory only.
+// tenant does not act is nobody else's concern: so far only a hold, which is one of all tenants. It
+// reads memory only.
 func (s *Store) Acts(ID) bool { return s.AnyActs() }
 
 // AnyActs tells whether there is a tenant that acts: until then, a loop over all has nothing to do.
