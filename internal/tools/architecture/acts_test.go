@@ -70,7 +70,7 @@ var loops = map[string]actRow{
 	"server.Server.Run Readings.Run":            why(ownFolder),
 	"server.Server.Run Status.Run":              why(ownFolder),
 	"server.Server.Run Traces.Run":              why(ownFolder),
-	"server.Server.Run certificates.run":        why("of the installation; a restored copy gets certificates once names lead to it"),
+	"server.Server.Run certificates.run":        why("of the installation, not of a tenant"),
 	"server.Server.Run consumer.Run":            why(judges),
 	"server.Server.Run disk.run":                why(ownFolder),
 	"server.Server.Run exitIfHanging":           why("it ends this server"),
@@ -316,8 +316,7 @@ func functionsThatAsk(x *sourceTree) map[string]bool {
 func withoutAnswer(found map[string]bool, rows map[string]actRow, asking map[string]bool) (violations []string) {
 	for name := range found {
 		if rows[name] == (actRow{}) {
-			violations = append(violations,
-				name+" has no row: ask tenant.Store.Acts before it tells, asks, sends, publishes or judges, or say why not")
+			violations = append(violations, name+" has no row: ask tenant.Store.Acts before it acts, or say why not")
 		}
 	}
 	for name, row := range rows {
