@@ -24,7 +24,8 @@ func TestHeldOutboxIsNotOverdue(t *testing.T) {
 	if err := s.warnIfHeld(t.Context()); err != nil || log.Text() != "" {
 		t.Errorf("%v %s", err, log.Text())
 	}
-	if err := errors.Join(tenant.Hold(t.Context(), st.DB, st.Clock.Now()), st.Tenants.LoadHold(t.Context())); err != nil {
+	held := tenant.Hold(t.Context(), st.DB, st.Clock.Now())
+	if err := errors.Join(held, st.Tenants.LoadHold(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	err := s.warnIfHeld(t.Context())
