@@ -175,6 +175,9 @@ func Open(ctx context.Context, d Deps) (*Stores, error) {
 
 // load loads what the stores have in memory.
 func (s *Stores) load(ctx context.Context) error {
+	if err := s.Tenants.LoadHold(ctx); err != nil {
+		return err
+	}
 	if err := s.Catalog.Load(ctx); err != nil {
 		return err
 	}

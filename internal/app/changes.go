@@ -20,7 +20,6 @@ func (s *Stores) connect() {
 		s.Derivation.Forget(ref)
 	})
 	s.Calibrations.OnChange(s.HomeAssistant.Corrected)
-	s.Outbox.OnRelease(s.HomeAssistant.Released)
 	s.Tenants.OnDelete(s.Live.Forget)
 }
 

@@ -24,7 +24,6 @@ func (s *Stores) openHomeAssistant() error {
 		Presence: s.Presence,
 		Readings: s.Readings,
 		Guard:    &guard.Guard{Private: s.Private},
-		Held:     s.Outbox.Held,
 		Key:      key,
 		Version:  s.Version,
 		Now:      s.Now,

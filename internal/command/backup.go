@@ -14,6 +14,7 @@ import (
 
 	"tilth/internal/command/client"
 	"tilth/internal/domain/notify"
+	"tilth/internal/domain/tenant"
 	"tilth/internal/edge/provider/wire"
 	"tilth/internal/platform/archive"
 	"tilth/internal/platform/datafolder"
@@ -280,7 +281,10 @@ func holdOutbox(ctx context.Context, dir string) (waiting int, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
-	return notify.Hold(ctx, d, time.Now())
+	if err := tenant.Hold(ctx, d, time.Now()); err != nil {
+		return 0, err
+	}
+	return notify.CountQueued(ctx, d)
 }
 
 func outboxCommand() *cobra.Command {

@@ -1,11 +1,13 @@
 package server
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
 
 	"tilth/internal/domain/notify"
+	"tilth/internal/domain/tenant"
 	"tilth/internal/tools/testkit"
 )
 
@@ -19,7 +21,8 @@ func TestHeldOutboxIsNotOverdue(t *testing.T) {
 	if err := s.warnIfHeld(t.Context()); err != nil || log.Text() != "" {
 		t.Errorf("%v %s", err, log.Text())
 	}
-	if _, err := notify.Hold(t.Context(), st.DB, st.Clock.Now()); err != nil {
+	held := tenant.Hold(t.Context(), st.DB, st.Clock.Now())
+	if err := errors.Join(held, st.Tenants.LoadHold(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	err := s.warnIfHeld(t.Context())

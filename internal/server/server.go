@@ -303,7 +303,7 @@ func (s *Server) serve(ctx context.Context, prepare func(context.Context) error,
 		"data", s.set.DataDir,
 	)
 	if err := s.warnIfHeld(ctx); err != nil && ctx.Err() == nil {
-		s.logger.Warn("the server cannot tell whether mail, SMS and webhooks are held", "error", err)
+		s.logger.Warn("the server cannot count the mail, SMS and webhooks that are held", "error", err)
 	}
 	if ready != nil {
 		ready()

@@ -156,13 +156,9 @@ func (l *link) attempt(ctx context.Context) (idle bool, err error) {
 		l.setStatus(Status{State: Off})
 		return true, nil
 	}
-	if held, err := l.service.Held(ctx); held || err != nil {
-		if held {
-			l.fail(to, &failure{Held, errors.New("held")})
-			return false, l.waitForReload(ctx)
-		}
-		l.fail(to, err)
-		return false, err
+	if !l.service.Tenants.Acts(l.tenant) {
+		l.fail(to, &failure{Held, errors.New("held")})
+		return false, l.waitForReload(ctx)
 	}
 	if err := l.enter(ctx, to); err != nil {
 		return false, err
@@ -186,7 +182,7 @@ func (l *link) load(ctx context.Context) (to *target, topics int, err error) {
 	return to, len(list), err
 }
 
-// waitForReload waits until the settings change, or nothing is held any more.
+// waitForReload waits until the settings change, or tenants act again.
 func (l *link) waitForReload(ctx context.Context) error {
 	select {
 	case <-l.reload:

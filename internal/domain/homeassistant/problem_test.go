@@ -3,6 +3,7 @@ package homeassistant_test
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"io"
 	"net"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 	"tilth/internal/domain/homeassistant"
 	"tilth/internal/domain/notify/guard"
+	"tilth/internal/domain/tenant"
 	"tilth/internal/platform/errs"
 	"tilth/internal/tools/testkit"
 	"tilth/internal/tools/testkit/broker"
@@ -251,16 +253,16 @@ func TestStatusTopicMustBeReadable(t *testing.T) {
 
 // A server that was restored from a backup connects once it is released.
 func TestHeld(t *testing.T) {
-	held := atomic.Bool{}
-	held.Store(true)
-	w := newFixture(t, func(d *homeassistant.Deps) {
-		d.Held = func(context.Context) (bool, error) { return held.Load(), nil }
-	})
+	w := newFixture(t)
+	if err := errors.Join(tenant.Hold(t.Context(), w.DB, w.Clock.Now()), w.Tenants.LoadHold(t.Context())); err != nil {
+		t.Fatal(err)
+	}
 	b := broker.Start(t, broker.Options{})
 	w.set(t, &homeassistant.Form{Enabled: true, URL: &b.URL})
 	w.await(t, homeassistant.Failed, homeassistant.Held)
-	held.Store(false)
-	w.service.Released()
+	if held, err := w.Tenants.Release(t.Context()); !held || err != nil {
+		t.Fatal(held, err)
+	}
 	w.await(t, homeassistant.Connected, "")
 }
 

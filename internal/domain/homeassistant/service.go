@@ -29,10 +29,7 @@ type Deps struct {
 	Readings interface {
 		Latest(ctx context.Context, t tenant.ID, d device.ID) []reading.Last
 	}
-	Guard *guard.Guard
-	// Held tells whether the server must not connect yet, since it was restored from a backup. Released
-	// must be called once it may.
-	Held    func(ctx context.Context) (bool, error)
+	Guard   *guard.Guard
 	Key     []byte // from which names at brokers are made
 	Version string // of the server
 	Now     func() time.Time
@@ -88,6 +85,7 @@ func New(d Deps) *Service {
 	d.Devices.OnChange(func(t tenant.ID, _ device.ID) { s.devicesChanged(t) })
 	d.Registry.OnTenantChange(s.devicesChanged)
 	d.Tenants.OnChange(s.devicesChanged) // names are in its language
+	d.Tenants.OnRelease(s.released)
 	d.Catalog.OnLoad(s.catalogChanged)
 	d.Presence.OnChange(func(c device.StatusChange) {
 		if l := s.find(c.Tenant); l != nil {
@@ -184,8 +182,8 @@ func (s *Service) catalogChanged() {
 	}
 }
 
-// Released says that the server may connect from now on.
-func (s *Service) Released() {
+// released makes every link try again, since its tenant acts from now on.
+func (s *Service) released() {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	for _, l := range s.links {

@@ -125,8 +125,12 @@ func TestUpgradeKeepsRecipientsAndDeliveries(t *testing.T) {
 				}
 			}
 			mails, texts := &testkit.FakeSender{}, &testkit.FakeSender{}
+			tenants := tenant.NewStore(d, time.Now)
+			if err := tenants.LoadHold(t.Context()); err != nil {
+				t.Fatal(err)
+			}
 			outbox := notify.NewOutbox(notify.OutboxOptions{
-				DB: d, Tenants: tenant.NewStore(d, time.Now), Channels: channels, Now: time.Now,
+				DB: d, Tenants: tenants, Channels: channels, Now: time.Now,
 				Senders: map[notify.ChannelKind]notify.Sender{notify.KindEmail: mails, notify.KindSMS: texts},
 				Logger:  testkit.NewLog().Logger,
 			})

@@ -220,7 +220,7 @@ func (o *Outbox) delivery(r *deliveryRow) Delivery {
 	}
 	until, due := o.workers[r.Mode].downUntil(), r.NextTime <= now
 	switch {
-	case o.held.Load():
+	case !o.Tenants.Acts(r.TenantID):
 		d.Reason, d.NextTime = ForRelease, 0
 	case until > now && (due || r.Reason == ForServer):
 		d.Reason, d.NextTime = ForServer, until

@@ -79,9 +79,7 @@ type Outbox struct {
 	startMu sync.Mutex // guards started
 	started bool       // the leases of an earlier process are cleared
 
-	held      atomic.Bool // nothing is sent until Release
-	onRelease func()      // nil: nobody else waits for Release
-	uptime    uptime
+	uptime uptime
 
 	sent, logged, failed, skipped atomic.Uint64
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"tilth/internal/domain/notify"
+	"tilth/internal/domain/tenant"
 	"tilth/internal/platform/alertmsg"
 	"tilth/internal/platform/text"
 	"tilth/internal/tools/testkit"
@@ -378,11 +379,13 @@ func TestHoldAndRelease(t *testing.T) {
 	c := p.channel("field", "ada@example.com")
 	a := p.openNotice("Frost", 1, alertmsg.DeliveryOptions{Channels: []int64{c}})
 	for range 2 { // a second Hold changes nothing
-		if n, err := notify.Hold(t.Context(), p.DB, p.Clock.Now()); err != nil || n != 1 {
+		p.must(tenant.Hold(t.Context(), p.DB, p.Clock.Now()))
+		if n, err := notify.CountQueued(t.Context(), p.DB); err != nil || n != 1 {
 			t.Errorf("%d held (%v)", n, err)
 		}
 	}
 	for range 2 { // a start does not release it
+		p.must(p.Tenants.LoadHold(t.Context()))
 		p.restart()
 		p.advance(25 * time.Hour)
 		p.wantEqual("held", p.states(a), "ada@example.com triggered queued released")

@@ -64,7 +64,7 @@ func (o *Outbox) Run(ctx context.Context) error {
 }
 
 // begin takes over, once, the state that an earlier process left: it clears the leases, since only
-// one process at a time owns the data folder, and reads whether there is a hold.
+// one process at a time owns the data folder.
 func (o *Outbox) begin(ctx context.Context) error {
 	o.startMu.Lock()
 	defer o.startMu.Unlock()
@@ -74,11 +74,6 @@ func (o *Outbox) begin(ctx context.Context) error {
 	err := o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewUpdate().Model((*deliveryRow)(nil)).Set("lease_until = 0").
 			Where("d.state = 'queued' AND d.lease_until > 0").Exec(ctx)
-		if err != nil {
-			return err
-		}
-		held, err := tx.NewSelect().Model((*holdRow)(nil)).Exists(ctx)
-		o.held.Store(held)
 		return err
 	})
 	o.started = err == nil

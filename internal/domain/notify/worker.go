@@ -75,7 +75,7 @@ func (l *worker) nudge() {
 // woken. After an error the caller calls it again; it loses nothing.
 func (l *worker) runDue(ctx context.Context) (time.Time, error) {
 	for {
-		if l.held.Load() {
+		if !l.Tenants.AnyActs() {
 			return time.Time{}, nil
 		}
 		if err := l.followClock(ctx); err != nil {

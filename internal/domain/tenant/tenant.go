@@ -5,6 +5,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -71,9 +72,12 @@ type Store struct {
 	db  *db.DB
 	now func() time.Time
 
-	mu       sync.Mutex
-	onDelete []func(ID)
-	onChange []func(ID)
+	acts atomic.Bool // see Acts
+
+	mu        sync.Mutex
+	onDelete  []func(ID)
+	onChange  []func(ID)
+	onRelease []func()
 }
 
 // NewStore makes a store; now is the server's clock.

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"tilth/internal/domain/audit"
-	"tilth/internal/domain/notify"
 	"tilth/internal/domain/tenant"
 	"tilth/internal/tools/testkit"
 )
@@ -104,7 +103,7 @@ func TestProviderIsAudited(t *testing.T) {
 			f := newAuditedAPI(t)
 			north := f.tenant(t, "north").ID
 			if c.operation == "releaseOutbox" {
-				if _, err := notify.Hold(t.Context(), f.DB, f.Clock.Now()); err != nil {
+				if err := tenant.Hold(t.Context(), f.DB, f.Clock.Now()); err != nil {
 					t.Fatal(err)
 				}
 			}

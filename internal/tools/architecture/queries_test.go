@@ -127,7 +127,7 @@ var crossTenantQueries = map[string]string{
 	"notify.WebhookStore.Sweep":               "clean-up of all tenants: webhook secrets that are no longer valid",
 	"notify.Outbox.Sweep":                     "clean-up of all tenants: deliveries past their retention",
 	"notify.Outbox.Waiting":                   "metrics of the whole installation",
-	"notify.queued":                           "counts the deliveries of all tenants that a restored server holds back",
+	"notify.CountQueued":                      "counts the deliveries of all tenants that a restored server holds back",
 	"notify.Outbox.begin":                     "a start releases every tenant's deliveries that an earlier run had in flight",
 	"notify.worker.followClock":               "a step of the clock concerns all tenants",
 	"notify.worker.endUnsureLeases":           "a worker sends every tenant's deliveries",

@@ -12,9 +12,11 @@ var tenantlessMethods = map[string]string{
 	"mail.Queue":      "sends emails; stores none",
 	"mail.SMTP":       "sends emails; stores none",
 
-	"tenant.Store.ByName": "establishes the tenant from its name",
-	"tenant.Store.ByHost": "establishes the tenant from a host",
-	"tenant.Store.List":   "for the provider",
+	"tenant.Store.LoadHold": "a restored server acts for no tenant",
+	"tenant.Store.Release":  "a restored server acts for no tenant",
+	"tenant.Store.ByName":   "establishes the tenant from its name",
+	"tenant.Store.ByHost":   "establishes the tenant from a host",
+	"tenant.Store.List":     "for the provider",
 
 	"identity.SessionStore.Caller":      "establishes the tenant from an access token",
 	"identity.SessionStore.Refresh":     "establishes the tenant from a refresh token",
@@ -120,7 +122,6 @@ var tenantlessMethods = map[string]string{
 
 	"notify.Outbox.Run":     "sends every tenant's deliveries",
 	"notify.Outbox.Step":    "sends every tenant's deliveries",
-	"notify.Outbox.Held":    "a restored server holds back every tenant's deliveries",
 	"notify.Outbox.Release": "a restored server holds back every tenant's deliveries",
 	"notify.Outbox.Waiting": "metrics of the whole installation",
 	"notify.Outbox.Sweep":   "clean-up of all tenants: deliveries past their retention",

@@ -21,7 +21,6 @@ func (s *Stores) NewHomeAssistant(with ...func(*homeassistant.Deps)) *homeassist
 		Presence:   s.Presence,
 		Readings:   s.Readings,
 		Guard:      &guard.Guard{Private: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}},
-		Held:       s.Outbox.Held,
 		Key:        SecretKey,
 		Version:    "1.2.3",
 		Now:        s.Clock.Now,
