@@ -4037,7 +4037,10 @@ export interface components {
              */
             stoppedAt?: number;
         };
-        /** @enum {string} */
+        /**
+         * @description a kind of things that change; `x-changes` of a call is one of them, and each is named by a call or reported by a store
+         * @enum {string}
+         */
         LiveChangeOf: "device" | "scene" | "rule" | "channel" | "message" | "me" | "people" | "integration";
         /** @description a new message; its text depends on the reader, so screens fetch it */
         LiveMessage: {

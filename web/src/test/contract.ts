@@ -32,6 +32,15 @@ export function consoleCalls(): Call[] {
   );
 }
 
+/** Every kind of change that the contract knows, in its order. */
+export function changeKinds(): string[] {
+  const contract = readFileSync('../api/openapi.yaml', 'utf8');
+  const [[, schema = ''] = []] = sectionsOf(contract, /^ {4}(LiveChangeOf):\n/gm, /^ {4}\S/m);
+  const names = /^ {6}enum: \[([a-z, ]+)\]$/m.exec(schema)?.[1];
+  if (names === undefined) throw new Error('the contract lists no kinds of changes');
+  return names.split(', ');
+}
+
 /** The text below each heading, up to the next line with the same indentation. */
 function sectionsOf(text: string, heading: RegExp, end: RegExp): [name: string, text: string][] {
   return [...text.matchAll(heading)].map((found) => {

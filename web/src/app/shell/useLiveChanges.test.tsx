@@ -1,68 +1,6 @@
 import { screen, waitFor } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
-import { alarmKeys, devicePropertiesQuery } from '@/features/alarm/queries';
-import { linesQuery } from '@/features/analysis/data/queries';
-import { devicesQuery, hoursQuery, rowsQuery, sampleQuery } from '@/features/data/history/queries';
-import { calibrationsQuery } from '@/features/device/calibration/queries';
-import { sceneListQuery, tableQuery } from '@/features/device/queries';
-import { invitationPageQuery, peoplePageQuery } from '@/features/profile/people/queries';
-import { channelPageQuery, channelQuery, channelsByIdQuery } from '@/lib/channel/queries';
-import { dayLinesQuery, dayQuery } from '@/lib/device/queries';
-import { allScenesQuery, productsQuery } from '@/lib/device/scenes';
-import { userQuery } from '@/lib/http/queries';
 import { deviceServer, openDevices } from '@/test/deviceServer';
-import { pastKeyList, queriesByChange } from './useLiveChanges';
-
-/** Whether a query is refetched when things of a kind change. */
-const isRefetched = (kind: keyof typeof queriesByChange, queryKey: readonly unknown[]) =>
-  queriesByChange[kind]?.some((key) => key.every((word, i) => word === queryKey[i])) ?? false;
-
-it('knows the first words of the pages’ query keys', () => {
-  const page = { pageNo: 1, pageSize: 10 };
-  for (const [sort, queryKey] of [
-    ['device', tableQuery('en-us', {}).queryKey],
-    ['device', allScenesQuery().queryKey],
-    ['device', productsQuery().queryKey],
-    ['device', devicePropertiesQuery('en-us', 'WS-1').queryKey],
-    ['device', devicesQuery('en-us', '').queryKey],
-    ['device', calibrationsQuery('en-us', 'WS-1').queryKey],
-    ['device', alarmKeys.kind('page')],
-    ['scene', tableQuery('en-us', {}).queryKey],
-    ['scene', sceneListQuery('').queryKey],
-    ['rule', alarmKeys.kind('page')],
-    ['rule', alarmKeys.kind('outlook')],
-    ['rule', channelPageQuery(page).queryKey],
-    ['channel', channelPageQuery(page).queryKey],
-    ['channel', channelsByIdQuery().queryKey],
-    ['channel', alarmKeys.kind('page')],
-    ['people', peoplePageQuery({}, 1, 10).queryKey],
-    ['people', invitationPageQuery(1, 10).queryKey],
-    ['me', userQuery().queryKey],
-  ] as const) {
-    expect(isRefetched(sort, queryKey), `${sort} ${queryKey}`).toBe(true);
-  }
-});
-
-it('does not refetch a form’s initial data or history', () => {
-  expect(isRefetched('rule', alarmKeys.kind('rule'))).toBe(false);
-  expect(isRefetched('channel', channelQuery(1).queryKey)).toBe(false);
-  expect(isRefetched('device', dayQuery('WS-1', 'airTemperature').queryKey)).toBe(false);
-});
-
-it('knows that a changed device may have another past, which is fetched when it is next looked at', () => {
-  const asks = { deviceName: 'WS-1', ids: [], from: 0, to: 1, raw: false };
-  for (const queryKey of [
-    dayQuery('WS-1', 'airTemperature').queryKey,
-    dayLinesQuery(['WS-1'], ['airTemperature']).queryKey,
-    sampleQuery({ ...asks, points: null }).queryKey,
-    hoursQuery(asks).queryKey,
-    rowsQuery(asks).queryKey,
-    linesQuery([]).queryKey,
-  ] as const) {
-    const isPast = pastKeyList.some((key) => key.every((word, i) => word === queryKey[i]));
-    expect(isPast, `${queryKey}`).toBe(true);
-  }
-});
 
 describe('on the device page', () => {
   const changes = (server: ReturnType<typeof deviceServer>, of: string[]) =>

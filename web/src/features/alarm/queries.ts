@@ -1,8 +1,8 @@
-import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, type QueryClient, type QueryMeta, queryOptions } from '@tanstack/react-query';
 import type { Targets } from '@/lib/alarm/targets';
 import type { AlarmRule } from '@/lib/alarm/types';
 import { Semaphore } from '@/lib/async/semaphore';
-import { bannerQueryOptions, deviceKeys, pageSize as devicePageSize } from '@/lib/device/queries';
+import { bannerQueryOptions, deviceKeys, pageSize as devicePageSize, deviceQueryOptions } from '@/lib/device/queries';
 import { api } from '@/lib/http/api';
 import { pageSizes } from '@/lib/http/paging';
 import type { Language } from '@/lib/i18n/i18n';
@@ -15,11 +15,15 @@ export const alarmKeys = {
   kind: (kind: 'page' | 'rule' | 'outlook' | 'attributes' | 'devices') => ['alarm-rules', kind] as const,
 };
 
+/** Rules name their devices and channels, and end with the devices. */
+const listMeta = { banner: true, refetchOn: ['rule', 'channel', 'device'] } satisfies QueryMeta;
+
 /** A page of rules. Its texts come from the tenant and do not depend on the language. */
 export const rulesQuery = ({ q, devices, page = 1, size = pageSizes[0] }: AlarmSearch) => {
   const query = { alarmName: q, executionId: devices, pageNo: page, pageSize: size };
   return queryOptions({
     ...bannerQueryOptions,
+    meta: listMeta,
     queryKey: [...alarmKeys.kind('page'), query],
     queryFn: ({ signal }) => api.get(`${path}/page`, { query, signal }),
     placeholderData: keepPreviousData,
@@ -32,7 +36,8 @@ export const ruleQuery = (id: number) =>
     ...bannerQueryOptions,
     queryKey: [...alarmKeys.kind('rule'), id],
     queryFn: ({ signal }) => api.find(`${path}/get`, { query: { id }, signal }),
-    // A form must begin with the current rule, never with a cached one.
+    // A form must begin with the current rule, never with a cached one; no change of others replaces what was typed
+    // since.
     staleTime: 0,
     gcTime: 0,
   });
@@ -52,6 +57,7 @@ export const ruleDevicesQuery = (language: Language, id: number, pageNo: number,
 export const outlookQuery = (ids: readonly number[]) =>
   queryOptions({
     ...bannerQueryOptions,
+    meta: listMeta,
     queryKey: [...alarmKeys.kind('outlook'), ids],
     queryFn: ({ signal }) => api.get(`${path}/get/outlook`, { query: { ids: [...ids] }, signal }),
     placeholderData: keepPreviousData,
@@ -86,6 +92,7 @@ export const elementsQuery = (language: Language, signs: readonly string[]) =>
 export const devicePropertiesQuery = (language: Language, deviceName: string) =>
   queryOptions({
     ...bannerQueryOptions,
+    meta: { banner: true, refetchOn: ['device'] },
     queryKey: ['device-properties', deviceName, language],
     queryFn: ({ signal }) => api.get('/admin-api/client/pc/device/get/property', { query: { deviceName }, signal }),
     staleTime: 5 * 60_000,
@@ -115,7 +122,7 @@ export const targetAttributesQuery = (language: Language, { devices, groups, pro
 export const offeredDevicesQuery = (language: Language, deviceName: string) => {
   const filter = deviceName === '' ? {} : { deviceName };
   return queryOptions({
-    ...bannerQueryOptions,
+    ...deviceQueryOptions,
     queryKey: deviceKeys.page(language, filter, 1),
     queryFn: ({ signal }) =>
       api.get('/admin-api/client/pc/device/page', {

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { components } from '@/api/schema.gen';
-import { bannerQueryOptions, deviceKeys } from '@/lib/device/queries';
-import { sceneKey } from '@/lib/device/scenes';
+import { bannerQueryOptions, deviceKeys, deviceQueryOptions } from '@/lib/device/queries';
+import { sceneKey, sceneMeta } from '@/lib/device/scenes';
 import { now } from '@/lib/format/clock';
 import { midnight } from '@/lib/format/date';
 import { api } from '@/lib/http/api';
@@ -43,7 +43,7 @@ export const tableQuery = (language: Language, search: DeviceSearch) => {
     pageSize: size,
   };
   return queryOptions({
-    ...bannerQueryOptions,
+    ...deviceQueryOptions,
     // The filter is at the same place of the key as in pageQuery, so that devices that go online or
     // offline move between the lists of a state.
     queryKey: [...deviceKeys.kind('page'), language, query, 'table'],
@@ -56,6 +56,7 @@ export const tableQuery = (language: Language, search: DeviceSearch) => {
 export const sceneListQuery = (groupName: string) =>
   infiniteQueryOptions({
     ...bannerQueryOptions,
+    meta: sceneMeta,
     queryKey: [...sceneKey, 'list', groupName],
     queryFn: ({ pageParam, signal }) =>
       api.get('/admin-api/client/pc/group/page', {
@@ -129,7 +130,7 @@ export const offerQuery = (language: Language) =>
   queryOptions({
     ...bannerQueryOptions,
     // Who is no owner any more is told so by the page as soon as the role is fetched.
-    meta: { ...bannerQueryOptions.meta, shows: [403] },
+    meta: { ...deviceQueryOptions.meta, shows: [403] },
     queryKey: [...deviceKeys.kind('offer'), language],
     queryFn: ({ signal }) => api.get('/admin-api/client/pc/device/offer', { signal }),
   });

@@ -47,7 +47,7 @@ export function HomePage() {
   useDeviceLive();
   useAttentionLive();
   const language = useLanguage((state) => state.language);
-  const overview = useQuery({ ...overviewQuery(), ...bannerQueryOptions });
+  const overview = useQuery({ ...bannerQueryOptions, ...overviewQuery() });
   const groups = useQuery({ ...groupsQuery(language), placeholderData: keepPreviousData });
   const map = useQuery(mapQuery(null));
   const attention = useQuery({ ...attentionQuery(language), placeholderData: keepPreviousData });

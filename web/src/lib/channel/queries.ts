@@ -1,4 +1,4 @@
-import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, type QueryClient, type QueryMeta, queryOptions } from '@tanstack/react-query';
 import type { components } from '@/api/schema.gen';
 import { bannerQueryOptions } from '@/lib/device/queries';
 import { ApiError, api } from '@/lib/http/api';
@@ -22,6 +22,8 @@ export interface ChannelFilter {
 const path = '/admin-api/client/pc/notice-channel';
 const channelsKey = ['notice-channels'] as const;
 const maxRows = 400;
+/** Channels list the rules that use them. */
+const meta = { banner: true, refetchOn: ['channel', 'rule', 'reset'] } satisfies QueryMeta;
 
 /**
  * Channels change on other pages too, for example when rules begin to use them: cached data is
@@ -32,6 +34,7 @@ const fresh = { ...bannerQueryOptions, staleTime: 0 };
 export const channelPageQuery = (filter: ChannelFilter) =>
   queryOptions({
     ...fresh,
+    meta,
     queryKey: [...channelsKey, 'page', filter],
     queryFn: ({ signal }) => api.get(`${path}/page`, { query: { ...filter }, signal }),
     placeholderData: keepPreviousData,
@@ -50,7 +53,7 @@ export const channelQuery = (id: number) =>
         throw error;
       }
     },
-    // A form starts from current data, not from the cache.
+    // A form starts from current data, not from the cache, and no change of others replaces what was typed since.
     gcTime: 0,
   });
 
@@ -58,6 +61,7 @@ export const channelQuery = (id: number) =>
 export const channelsByIdQuery = () =>
   queryOptions({
     ...bannerQueryOptions,
+    meta,
     queryKey: [...channelsKey, 'all'],
     queryFn: async ({ signal }) => {
       const found = new Map<number, Channel>();

@@ -1,6 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
-import { Semaphore } from '@/lib/async/semaphore';
-import { now } from '@/lib/format/clock';
+import { type QueryMeta, queryOptions } from '@tanstack/react-query';
 import { api } from '@/lib/http/api';
 import type { Language } from '@/lib/i18n/i18n';
 import { hasNetwork } from '@/lib/offline/reachability';
@@ -32,10 +30,6 @@ export interface MapView {
 export const pageSize = 100;
 /** The most names that one call takes. */
 export const maxNames = 400;
-/** The most devices and properties for which one call answers lines of the day. */
-export const maxLineDevices = 50;
-export const maxLineSigns = 64;
-const dayMs = 24 * 3_600_000;
 /** The retry interval after a failure. Otherwise nothing polls: the live stream brings changes. */
 export const retryMs = 10_000;
 
@@ -82,13 +76,19 @@ export const bannerQueryOptions = {
     (query.state.status === 'error' && hasNetwork() ? retryMs : false) as number | false,
 };
 
+/** Of queries that hold devices: they name the scenes, too. */
+export const deviceQueryOptions = {
+  ...bannerQueryOptions,
+  meta: { banner: true, refetchOn: ['device', 'scene'] } satisfies QueryMeta,
+};
+
 /**
  * `takesRule`: only devices to which that alarm rule can be copied. `deviceName`: only devices whose
  * names or serial contain it.
  */
 export const groupsQuery = (language: Language, takesRule?: number, deviceName?: string) =>
   queryOptions({
-    ...bannerQueryOptions,
+    ...deviceQueryOptions,
     queryKey: deviceKeys.groups(language, takesRule, deviceName),
     queryFn: ({ signal }) =>
       api.get('/admin-api/client/pc/device/get-group-device-list', { query: { takesRule, deviceName }, signal }),
@@ -96,7 +96,7 @@ export const groupsQuery = (language: Language, takesRule?: number, deviceName?:
 
 export const pageQuery = (language: Language, filter: PageFilter, pageNo: number) =>
   queryOptions({
-    ...bannerQueryOptions,
+    ...deviceQueryOptions,
     queryKey: deviceKeys.page(language, filter, pageNo),
     queryFn: ({ signal }) =>
       api.get('/admin-api/client/pc/device/page', { query: { ...filter, pageNo, pageSize }, signal }),
@@ -105,7 +105,7 @@ export const pageQuery = (language: Language, filter: PageFilter, pageNo: number
 /** One device by its name; null when this tenant has no device of that name. */
 export const deviceQuery = (language: Language, deviceName: string) =>
   queryOptions({
-    ...bannerQueryOptions,
+    ...deviceQueryOptions,
     queryKey: deviceKeys.device(language, deviceName),
     queryFn: async ({ signal }) => {
       const query = { deviceNames: [deviceName], pageSize: 1 };
@@ -116,14 +116,14 @@ export const deviceQuery = (language: Language, deviceName: string) =>
 
 export const latestQuery = (language: Language, deviceName: string) =>
   queryOptions({
-    ...bannerQueryOptions,
+    ...deviceQueryOptions,
     queryKey: deviceKeys.latest(language, deviceName),
     queryFn: ({ signal }) => api.get('/admin-api/device/data/all/data-last', { query: { deviceName }, signal }),
   });
 
 export const tslQuery = (language: Language, deviceName: string) =>
   queryOptions({
-    ...bannerQueryOptions,
+    ...deviceQueryOptions,
     queryKey: deviceKeys.tsl(language, deviceName),
     queryFn: ({ signal }) => api.get('/admin-api/client/pc/device/get/tsl', { query: { deviceName }, signal }),
     staleTime: 5 * 60_000,
@@ -135,7 +135,7 @@ export const tslQuery = (language: Language, deviceName: string) =>
  */
 export const modelQuery = (language: Language, { productId, deviceName }: { productId: number; deviceName: string }) =>
   queryOptions({
-    ...bannerQueryOptions,
+    ...deviceQueryOptions,
     queryKey: deviceKeys.model(language, productId),
     queryFn: ({ signal }) => api.get('/admin-api/client/pc/device/get/tsl', { query: { deviceName }, signal }),
     staleTime: 5 * 60_000,
@@ -156,7 +156,7 @@ export const derivedQuery = (deviceName: string, sign: string) =>
  */
 export const namedQuery = (language: Language, deviceNames: readonly string[]) =>
   queryOptions({
-    ...bannerQueryOptions,
+    ...deviceQueryOptions,
     queryKey: deviceKeys.named(language, deviceNames),
     queryFn: ({ signal }) => {
       const query = { deviceNames: [...deviceNames], pageSize: maxNames };
@@ -164,45 +164,10 @@ export const namedQuery = (language: Language, deviceNames: readonly string[]) =
     },
   });
 
-/**
- * Limits the day queries of a page full of cards, so that calls that a user waits for get through.
- */
-const dayQuerySlots = new Semaphore(4);
-
-/**
- * The last 24 hours of one property, thinned out for a sparkline; every minimum and maximum is
- * kept.
- */
-export const dayQuery = (deviceName: string, sign: string, points = 200) =>
-  queryOptions({
-    ...bannerQueryOptions,
-    queryKey: deviceKeys.day(deviceName, sign, points),
-    queryFn: ({ signal }) =>
-      dayQuerySlots.run(() => {
-        const endTime = Math.ceil(now());
-        const query = { deviceName, startTime: endTime - dayMs, endTime, yeuSignList: [sign], points };
-        return api.get('/admin-api/client/pc/device/get/format-map/time-interval-data', { query, signal });
-      }, signal),
-    staleTime: 5 * 60_000,
-  });
-
-/** The last 24 hours of several devices by the hour, at most `maxLineDevices` of them. */
-export const dayLinesQuery = (deviceNames: readonly string[], signs: readonly string[]) =>
-  queryOptions({
-    ...bannerQueryOptions,
-    queryKey: deviceKeys.dayLines(deviceNames, signs),
-    queryFn: ({ signal }) =>
-      dayQuerySlots.run(() => {
-        const query = { deviceNames: [...deviceNames], yeuSigns: [...signs] };
-        return api.get('/admin-api/client/pc/device/get/day-lines', { query, signal });
-      }, signal),
-    staleTime: 10 * 60_000,
-  });
-
 /** The map's devices; with `sign`, each with the newest number of that property. */
 export const mapQuery = (view: MapView | null, sign?: string) =>
   queryOptions({
-    ...bannerQueryOptions,
+    ...deviceQueryOptions,
     queryKey: deviceKeys.map(view, sign),
     queryFn: ({ signal }) => api.get('/admin-api/client/pc/device/map', { query: { ...view, yeuSign: sign }, signal }),
   });

@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
+import { type QueryMeta, queryOptions } from '@tanstack/react-query';
 import type { components } from '@/api/schema.gen';
 import { api } from '@/lib/http/api';
 import { bannerQueryOptions } from './queries';
@@ -6,6 +6,8 @@ import { bannerQueryOptions } from './queries';
 export type Scene = components['schemas']['Scene'];
 
 export const sceneKey = ['scenes'] as const;
+/** Scenes count their devices. */
+export const sceneMeta = { banner: true, refetchOn: ['device', 'scene', 'reset'] } satisfies QueryMeta;
 
 const maxRows = 400;
 
@@ -13,6 +15,7 @@ const maxRows = 400;
 export const allScenesQuery = () =>
   queryOptions({
     ...bannerQueryOptions,
+    meta: sceneMeta,
     queryKey: [...sceneKey, 'all'],
     queryFn: async ({ signal }) => {
       const scenes: Scene[] = [];
@@ -32,4 +35,5 @@ export const productsQuery = () =>
     queryKey: ['products'],
     queryFn: ({ signal }) => api.get('/admin-api/client/pc/product/get/simple-list', { signal }),
     staleTime: 5 * 60_000,
+    meta: { refetchOn: ['device'] },
   });

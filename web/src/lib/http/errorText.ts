@@ -31,8 +31,11 @@ export function errorText(error: unknown): string {
   }
 }
 
-/** How a query or a mutation reports its failures, where the table alone would not do. */
-export interface ErrorMeta extends Record<string, unknown> {
+/**
+ * How a query or a mutation reports its failures, where the table alone would not do. A type, since an interface would
+ * need an index signature, which lets misspelt names pass.
+ */
+export type ErrorMeta = {
   /**
    * Codes of refusals that the caller shows itself, at a form's field: the app shows no message for
    * them.
@@ -54,7 +57,7 @@ export interface ErrorMeta extends Record<string, unknown> {
    * once.
    */
   banner?: boolean;
-}
+};
 
 /**
  * Shows a failed call in the way that its code requires, by the specification's error catalogue.

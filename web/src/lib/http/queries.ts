@@ -11,7 +11,7 @@ export const overviewQuery = () =>
     queryKey: ['overview'],
     queryFn: ({ signal }) => api.get('/admin-api/client/pc/home/overview-statistics', { signal }),
     // The page that shows the numbers has a banner for the failure.
-    meta: { banner: true },
+    meta: { banner: true, refetchOn: ['device', 'scene'] },
   });
 
 export const unreadCountQuery = () =>
@@ -29,6 +29,8 @@ export const userQuery = () =>
       return user;
     },
     staleTime: 5 * 60_000,
+    // The role decides what the pages offer.
+    meta: { refetchOn: ['me', 'reset'] },
   });
 
 export const consoleSettingsQuery = () =>

@@ -1,11 +1,12 @@
 import { MutationCache, type Query, QueryCache, QueryClient } from '@tanstack/react-query';
+import type { LiveMeta } from '../live/liveMeta';
 import { hasNetwork, noteNoAnswer } from '../offline/reachability';
 import { type ErrorMeta, showError } from './errorText';
 import { ApiError, isNoAnswer } from './http';
 
 declare module '@tanstack/react-query' {
   interface Register {
-    queryMeta: ErrorMeta;
+    queryMeta: ErrorMeta & LiveMeta;
     mutationMeta: ErrorMeta;
   }
 }

@@ -9,7 +9,7 @@ export type LiveHint = components['schemas']['LiveHint'];
 /** Whether the server can store readings. */
 export type LiveStorage = components['schemas']['LiveStorage'];
 /** A kind of things that users and the provider change. */
-export type ChangeKind = LiveChange['of'][number];
+export type ChangeKind = components['schemas']['LiveChangeOf'];
 
 /** An event for a screen. `reset`: events may have been missed, refetch. */
 export type LiveEvent =

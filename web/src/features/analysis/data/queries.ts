@@ -62,6 +62,8 @@ async function fetchOnTimes(
 export const linesQuery = (asks: readonly Ask[]) =>
   queryOptions({
     ...bannerQueryOptions,
+    // A calibration changes the past.
+    meta: { banner: true, staleOn: ['device'] },
     queryKey: [...analysisKeys.lines, asks],
     queryFn: ({ signal }) => Promise.all(asks.map((ask) => fetchLines(ask, signal))),
     placeholderData: keepPreviousData,
@@ -74,6 +76,8 @@ const most = 400;
 export const runningRulesQuery = (deviceNames: readonly string[]) =>
   queryOptions({
     ...bannerQueryOptions,
+    // As the pages of rules, among whose keys it is.
+    meta: { banner: true, refetchOn: ['rule', 'channel', 'device'] },
     queryKey: analysisKeys.rules(deviceNames),
     queryFn: async ({ signal }) => {
       const query = { executionId: deviceNames.join(','), running: true, pageNo: 1, pageSize: most };

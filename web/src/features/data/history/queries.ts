@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, type QueryMeta, queryOptions } from '@tanstack/react-query';
 import { api } from '@/lib/http/api';
 import type { Language } from '@/lib/i18n/i18n';
 import { type Hours, readHours } from './hours';
@@ -6,16 +6,16 @@ import type { Span } from './range';
 import { rowsOf } from './rows';
 import { readPieces, type SampledLine, type TextValue } from './series';
 
-/**
- * The dialog shows a failure itself and keeps its data. Past readings do not change, so nothing is
- * refetched.
- */
+/** The dialog shows a failure itself and keeps its data. Past readings rarely change, so nothing is refetched. */
 const historyQueryOptions = {
   meta: { banner: true },
   staleTime: 5 * 60_000,
   refetchOnWindowFocus: false,
   refetchOnReconnect: false,
 };
+
+/** A calibration changes past readings: they are fetched when they are next looked at. */
+const readingMeta = { banner: true, staleOn: ['device'] } satisfies QueryMeta;
 
 export const tslQuery = (language: Language, deviceName: string) =>
   queryOptions({
@@ -46,6 +46,7 @@ const valuesOf = (raw: boolean) => (raw ? { values: 'raw' as const } : {});
 export const sampleQuery = ({ deviceName, ids, from, to, points, raw }: SampleQuestion) =>
   queryOptions({
     ...historyQueryOptions,
+    meta: readingMeta,
     queryKey: ['history', 'sample', deviceName, from, to, points, [...ids].sort(), raw] as const,
     queryFn: async ({ signal }): Promise<Sample> => {
       const query = {
@@ -73,6 +74,7 @@ export interface HoursSample extends Span {
 export const hoursQuery = ({ deviceName, ids, from, to, raw }: Omit<SampleQuestion, 'points'>) =>
   queryOptions({
     ...historyQueryOptions,
+    meta: readingMeta,
     queryKey: ['history', 'hours', deviceName, from, to, [...ids].sort(), raw] as const,
     queryFn: async ({ signal }): Promise<HoursSample> => {
       const query = {
@@ -94,6 +96,7 @@ export const hoursQuery = ({ deviceName, ids, from, to, raw }: Omit<SampleQuesti
 export const rowsQuery = ({ deviceName, ids, from, to, raw }: Omit<SampleQuestion, 'points'>) =>
   queryOptions({
     ...historyQueryOptions,
+    meta: readingMeta,
     queryKey: ['history', 'rows', deviceName, from, to, [...ids].sort(), raw] as const,
     queryFn: async ({ signal }) => {
       const query = { deviceName, startTime: from, endTime: to, yeuSignList: [...ids], ...valuesOf(raw) };
@@ -108,6 +111,7 @@ export const rowsQuery = ({ deviceName, ids, from, to, raw }: Omit<SampleQuestio
 export const devicesQuery = (language: Language, text: string) =>
   queryOptions({
     ...historyQueryOptions,
+    meta: { banner: true, refetchOn: ['device'] },
     queryKey: ['history', 'devices', language, text] as const,
     queryFn: async ({ signal }) => {
       const query = { deviceName: text, pageNo: 1, pageSize: 100 };

@@ -1,7 +1,7 @@
 import { type UseQueryResult, useQueries } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
 import type { components } from '@/api/schema.gen';
-import { dayLinesQuery, maxLineSigns } from '@/lib/device/queries';
+import { dayLinesQuery, maxLineSigns } from '@/lib/device/dayQueries';
 import { useDataSaver } from '@/lib/storage/dataSaver';
 import type { SparkPoint } from '@/ui/sparkPath';
 import type { Slot } from '../grid/useSensors';

@@ -14,6 +14,7 @@ const perPage = 10;
 export const calibrationsQuery = (language: Language, deviceName: string) =>
   infiniteQueryOptions({
     ...bannerQueryOptions,
+    meta: { banner: true, refetchOn: ['device'] },
     queryKey: [...detailKey, 'calibrations', deviceName, language],
     queryFn: ({ pageParam, signal }) =>
       api.get('/admin-api/client/pc/device/calibration/page', {

@@ -15,6 +15,8 @@ export const attentionKey = ['attention'] as const;
 export const attentionQuery = (language: Language) =>
   queryOptions({
     ...bannerQueryOptions,
+    // It names running rules that reach nobody.
+    meta: { banner: true, refetchOn: ['rule', 'channel'] },
     queryKey: [...attentionKey, language],
     queryFn: ({ signal }) => api.get('/admin-api/client/pc/home/attention', { signal }),
   });

@@ -15,7 +15,7 @@ export const homeAssistantQuery = () =>
     queryKey: ['home-assistant'],
     queryFn: ({ signal }) => api.get(path, { signal }),
     refetchOnMount: 'always',
-    meta: { banner: true },
+    meta: { banner: true, refetchOn: ['integration', 'reset'] },
   });
 
 export const updateHomeAssistant = (body: HomeAssistantUpdate) => api.put(path, { body });

@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, type QueryMeta, queryOptions } from '@tanstack/react-query';
 import type { components } from '@/api/schema.gen';
 import { api } from '@/lib/http/api';
 
@@ -24,7 +24,7 @@ export interface PeopleFilter {
 }
 
 /** A refusal (601) says that the provider manages the people: the tab shows it in place of the list. */
-const meta = { banner: true, shows: [601] };
+const meta = { banner: true, shows: [601], refetchOn: ['people', 'reset'] } satisfies QueryMeta;
 
 export const peoplePageQuery = (filter: PeopleFilter, pageNo: number, pageSize: number) =>
   queryOptions({
@@ -56,7 +56,7 @@ export const personKeysQuery = (id: number) =>
   queryOptions({
     queryKey: [...peopleKey, 'keys', id],
     queryFn: ({ signal }) => api.get(`${path}/keys/page`, { query: { id, pageNo: 1, pageSize: mostKeys }, signal }),
-    meta: { banner: true },
+    meta: { banner: true, refetchOn: ['people', 'reset'] },
   });
 
 export const updatePerson = (body: Schemas['PersonUpdate']) => api.put(`${path}/update`, { body });
