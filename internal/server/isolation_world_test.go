@@ -149,6 +149,7 @@ func newIsolationEnv(t *testing.T) *isolationEnv {
 	w.own = w.createTenant(ownMark, "+905551110001")
 	w.spreadIDs()
 	w.foreign = w.createTenant(foreignMark, "+905559990001")
+	w.foreign.acknowledged(w.foreign.notice) // else nobody could take it back
 	return w
 }
 

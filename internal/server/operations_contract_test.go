@@ -40,6 +40,11 @@ func (s parameter) String() string { return s.in + " " + s.name }
 // String is the operation's name in the table.
 func (o operation) String() string { return o.api + " " + o.id }
 
+// names reports whether the place names the thing that the call is about.
+func (s parameter) names() bool {
+	return s.in != "header" && slices.Contains([]string{"id", "alarmRulesId", "deviceName"}, s.name)
+}
+
 // operations are all operations of all contracts, with their parameters.
 func operations(t *testing.T) []operation {
 	t.Helper()

@@ -8,7 +8,7 @@ var webhookRows = map[string]operationRow{
 	"console createWebhook": {
 		call: func(s *tenantFixture) request {
 			return request{body: fields{
-				"name": s.tag + " other", "url": "https://planner.example/tilth", "alarmLevel": 1, "enabled": true,
+				"name": s.tag + " other", "url": "https://planner.example/?key=planner", "alarmLevel": 1, "enabled": true,
 				"events": []any{"opened", "resolved"},
 			}}
 		},
@@ -64,7 +64,7 @@ var openRows = map[string]operationRow{
 	"open createWebhook": {
 		call: func(s *tenantFixture) request {
 			return request{body: fields{
-				"name": s.tag + " other", "url": "https://other.example/hook", "events": []any{"opened"},
+				"name": s.tag + " other", "url": "https://other.example/?key=other", "events": []any{"opened"},
 			}}
 		},
 		undo:   deleteCreated("webhook/page", "webhook/delete"),
@@ -74,7 +74,7 @@ var openRows = map[string]operationRow{
 	"open changeWebhook": {
 		call: func(s *tenantFixture) request {
 			q := hookPath(s)
-			q.body = fields{"events": []any{"opened", "resolved"}}
+			q.body = fields{"name": s.tag + " hook", "events": []any{"opened", "resolved"}}
 			return q
 		},
 		log: "webhook.update TAG hook; events: [opened] > [opened resolved]", unseen: ownPage,

@@ -63,7 +63,8 @@ func TestEveryOperationIsToldOf(t *testing.T) {
 			}
 		}
 	}
-	w.checkNoSecrets(append(secrets, s.password, s.access, s.refresh, s.secret, testkit.Password, "$argon2id$"))
+	w.checkNoSecrets(append(secrets, s.password, s.access, s.refresh, s.secret, testkit.Password, "$argon2id$",
+		"whsec_", "another-path", "key=planner", "key=other"))
 	w.checkMasks("a•••@example.com", "+90•••••233", "a•••@new.example")
 	w.checkMasksOfChannels(s)
 }

@@ -31,17 +31,6 @@ func (w *fixture) requireSecondFactor(t *testing.T, required bool) {
 	}
 }
 
-// removeSecondFactors makes everybody of the field sign in by password alone.
-func (w *fixture) removeSecondFactors(t *testing.T) {
-	t.Helper()
-	w.requireSecondFactor(t, false)
-	for _, id := range []int64{w.field.Ada.ID, w.field.Bora.ID} {
-		if err := w.Factors.Remove(t.Context(), w.field.ID, id); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
 // demand is what a right password gets that is not enough.
 type demand struct {
 	CodeRequired, EnrolRequired bool

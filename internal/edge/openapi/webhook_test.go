@@ -49,10 +49,6 @@ func (w *fixture) createRivalWebhook() int64 {
 	return id
 }
 
-func rivalWebhookPath(below string) func(w *fixture) string {
-	return func(w *fixture) string { return fmt.Sprint("/webhooks/", w.createRivalWebhook(), below) }
-}
-
 // deleteWebhooks removes the webhooks of both tenants and their deliveries.
 func (w *fixture) deleteWebhooks(testing.TB) {
 	err := w.DB.Tx(context.Background(), func(ctx context.Context, tx bun.IDB) error {
