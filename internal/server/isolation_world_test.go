@@ -301,7 +301,7 @@ func (w *isolationEnv) createTenant(tag, mobile string) *tenantFixture {
 		"phoneMessage": []string{mobile},
 		"others":       []fields{{"mode": "telegram", "recipients": []string{"@" + tag + "_chat"}}},
 	}, &s.channel)
-	w.mustCall(s, http.MethodPost, pc+"alarm-rules/create", ruleOf(s, tag+" frost", fields{"passageway": []int64{s.channel}}), &s.rule)
+	s.rule = s.makeThing("alarm-rules/create", ruleOf(s, tag+" frost", fields{"passageway": []int64{s.channel}}))
 	var done bool
 	w.mustCall(s, http.MethodGet, fmt.Sprint(pc, "alarm-rules/publish?alarmRulesId=", s.rule), nil, &done)
 	s.ruled = time.Now().UnixMilli()

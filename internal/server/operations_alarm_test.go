@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -101,7 +102,7 @@ func noticeQuery(s *tenantFixture) request { return queryRequest("id", number(s.
 // channelRows are the calls about notification channels and Home Assistant.
 var channelRows = map[string]operationRow{
 	"console pageNoticeChannels": {query: firstPage, call: noParams},
-	"console getNoticeChannel":   {call: func(s *tenantFixture) request { return queryRequest("id", number(s.channel)) }},
+	"console getNoticeChannel":   {call: channelQuery},
 	"console getNoticeWays":      {call: noParams, noNames: true},
 	"console createNoticeChannel": {
 		call: func(s *tenantFixture) request {
@@ -127,7 +128,7 @@ var channelRows = map[string]operationRow{
 		log:  "channel.delete TAG channel…; noticeName: TAG channel… > <nil>",
 	},
 	"console testNoticeChannel": {
-		call:     func(s *tenantFixture) request { return queryRequest("id", number(s.channel)) },
+		call:     channelQuery,
 		unlogged: "a test changes nothing", unseen: "a test changes nothing", nondeterministic: true,
 	},
 	// Its broker refuses, now or a moment later.
@@ -138,4 +139,14 @@ var channelRows = map[string]operationRow{
 		},
 		log: "integration.update Home Assistant; userName: TAG… > TAG user…", nondeterministic: true,
 	},
+}
+
+func channelQuery(s *tenantFixture) request { return queryRequest("id", number(s.channel)) }
+
+func channelOf(name string) fields {
+	return fields{
+		"noticeName": name,
+		"noticeMode": []any{"email"},
+		"email":      fields{"emails": []any{strings.Fields(name)[0] + "@channel.example"}},
+	}
 }

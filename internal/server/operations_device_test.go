@@ -3,7 +3,6 @@ package server
 import (
 	"encoding/json"
 	"net/http"
-	"strings"
 	"time"
 )
 
@@ -100,9 +99,10 @@ var deviceRows = map[string]operationRow{
 		call: func(s *tenantFixture) request {
 			return request{body: fields{"text": s.shelved(), "noteName": s.tag + " claimed", "groupId": s.scene}}
 		},
-		log: "device.create TAG claimed; product: <nil> > mast; serial: <nil> > TAG-box-…; noteName: <nil> > TAG claimed",
+		log:     "device.create TAG claimed; product: <nil> > mast; serial: <nil> > TAG-box-…; noteName: <nil> > TAG claimed",
+		screens: []string{"device"}, nondeterministic: true,
 		// A code is used once, and ten wrong ones are too many.
-		screens: []string{"device"}, nondeterministic: true, onlyValues: []string{"tenant", "tenant name", "host"},
+		onlyValues: []string{"tenant", "tenant name", "host"},
 	},
 	"console getCalibrationPage": {call: mastQuery},
 	"console createCalibration": {
@@ -198,12 +198,4 @@ func recentReadings(s *tenantFixture) request {
 	now := time.Now().UnixMilli()
 	return queryRequest("deviceName", s.device("mast"), "yeuSignList", "note,airTemperature",
 		"startTime", number(now-3_600_000), "endTime", number(now+3_600_000))
-}
-
-func channelOf(name string) fields {
-	return fields{
-		"noticeName": name,
-		"noticeMode": []any{"email"},
-		"email":      fields{"emails": []any{strings.Fields(name)[0] + "@channel.example"}},
-	}
 }

@@ -167,9 +167,7 @@ func (s *tenantFixture) signOnTicket(p person) string {
 }
 
 // withEmail gives a user an address that an issuer may name.
-func withEmail(s *tenantFixture) func(*identity.User) {
-	return func(u *identity.User) { u.Email, u.EmailConfirmed = u.UserName+"@mail.example", true }
-}
+func withEmail(u *identity.User) { u.Email, u.EmailConfirmed = u.UserName+"@mail.example", true }
 
 // invite invites somebody and returns the invitation's number and token.
 func (s *tenantFixture) invite() (id int64, token string) {

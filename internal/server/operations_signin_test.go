@@ -78,14 +78,14 @@ var signInRows = map[string]operationRow{
 	},
 	"console openOidcSession": {
 		call: func(s *tenantFixture) request {
-			p := s.freshPerson(withEmail(s))
+			p := s.freshPerson(withEmail)
 			return request{body: fields{"ticket": s.signOnTicket(p), "binding": browserKey}, as: &account{id: p.ID}}
 		},
 		log: "session.signIn TAG person", unseen: sessions,
 	},
 	"console oidcLogout": {
 		call: func(s *tenantFixture) request {
-			p := s.freshPerson(withEmail(s))
+			p := s.freshPerson(withEmail)
 			var session struct{ AccessToken string }
 			body := fields{"ticket": s.signOnTicket(p), "binding": browserKey}
 			s.env.ask("", "POST", auth+"oidc-session", body, &session)
@@ -95,7 +95,7 @@ var signInRows = map[string]operationRow{
 	},
 	"console linkOidc": {
 		call: func(s *tenantFixture) request {
-			s.useIssuer(s.freshPerson(withEmail(s)))
+			s.useIssuer(s.freshPerson(withEmail))
 			return request{body: fields{"binding": browserHash()}}
 		},
 		unlogged: "leads to the issuer; openOidcSession links the account", unseen: changesNothing,

@@ -208,7 +208,8 @@ func (s *tenantFixture) expectEntries(
 			t.Errorf("entry by %s %s %q from %v at %d, want %s from %s", e.Who, e.By, e.Name, e.Address, e.Time, who, address)
 		}
 	}
-	if !slices.EqualFunc(found, want, func(line, want string) bool { return linePattern(s.tag, want).MatchString(line) }) {
+	matches := func(line, want string) bool { return linePattern(s.tag, want).MatchString(line) }
+	if !slices.EqualFunc(found, want, matches) {
 		t.Errorf("the log says %q, want %q", found, want)
 	}
 }

@@ -100,6 +100,3 @@ func TestHomeAssistant(t *testing.T) {
 		}
 	}
 }
-
-// newPassword is a password that no entry may hold.
-const newPassword = "another horse entirely"

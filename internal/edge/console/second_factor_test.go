@@ -23,14 +23,6 @@ func publicPost(t *testing.T, path string, fields body) testkit.Call {
 	return testkit.Call{Method: http.MethodPost, Path: path, Body: asJSON(t, fields)}
 }
 
-// requireSecondFactor sets whether everybody of the field needs a second factor.
-func (w *fixture) requireSecondFactor(t *testing.T, required bool) {
-	t.Helper()
-	if err := w.Tenants.RequireSecondFactor(t.Context(), w.field.ID, required); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // demand is what a right password gets that is not enough.
 type demand struct {
 	CodeRequired, EnrolRequired bool
