@@ -10,6 +10,7 @@ import (
 	"image/png"
 	"io"
 	"log/slog"
+	"maps"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
@@ -39,6 +40,9 @@ const (
 
 // tenantFixture is one of the two tenants with everything it has.
 type tenantFixture struct {
+	env                   *isolationEnv
+	made                  int             // number of things made so far, so that names differ
+	issuer                *testkit.Issuer // nil: none yet
 	tag                   string
 	access, refresh, key  string
 	secret                string // of the key
@@ -67,7 +71,8 @@ type isolationEnv struct {
 	server       *Server
 	console      http.Handler
 	provider     http.Handler
-	token        string // the provider's
+	token        string          // the provider's
+	phones       *testkit.Phones // that get SMS
 	own, foreign *tenantFixture
 	addresses    int               // number of client addresses used, so that no limit by address applies
 	methods      map[string]string // of the console's calls, by path
@@ -110,7 +115,8 @@ func newIsolationEnv(t *testing.T) *isolationEnv {
 	set.PasswordCost = testkit.PasswordCost
 	set.Notifications.Messengers[notify.KindTelegram] = silentBot{}
 	ctx, stop := context.WithCancel(context.Background())
-	s, err := New(ctx, set, slog.New(slog.DiscardHandler))
+	phones := new(testkit.Phones)
+	s, err := New(ctx, set, slog.New(smsLog{phones}))
 	if err != nil {
 		stop()
 		t.Fatal(err)
@@ -134,6 +140,7 @@ func newIsolationEnv(t *testing.T) *isolationEnv {
 		token:    strings.TrimSpace(string(token)),
 		console:  s.http.Handler,
 		provider: s.admin.Handler,
+		phones:   phones,
 		methods:  map[string]string{},
 	}
 	for _, o := range operations(t) {
@@ -142,6 +149,7 @@ func newIsolationEnv(t *testing.T) *isolationEnv {
 	w.own = w.createTenant(ownMark, "+905551110001")
 	w.spreadIDs()
 	w.foreign = w.createTenant(foreignMark, "+905559990001")
+	w.foreign.acknowledged(w.foreign.notice) // else nobody could take it back
 	return w
 }
 
@@ -218,20 +226,24 @@ func (w *isolationEnv) serve(h http.Handler, r *http.Request) *httptest.Response
 // mustCall makes a call of the console that must succeed, and decodes its data.
 func (w *isolationEnv) mustCall(s *tenantFixture, method, path string, body, data any) {
 	w.t.Helper()
-	text, err := json.Marshal(body)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	r := httptest.NewRequest(method, path, bytes.NewReader(text))
+	w.ask(s.access, method, path, body, data)
+}
+
+// ask is mustCall with the token of anybody; without one, it is a call of nobody.
+func (w *isolationEnv) ask(access, method, path string, body, data any) {
+	w.t.Helper()
+	r := httptest.NewRequest(method, path, jsonBody(w.t, body))
 	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Authorization", "Bearer "+s.access)
+	if access != "" {
+		r.Header.Set("Authorization", "Bearer "+access)
+	}
 	res := w.serve(w.console, r)
 	answer := struct {
 		Code int
 		Data any
 	}{Data: data}
 	if err := json.Unmarshal(res.Body.Bytes(), &answer); err != nil || answer.Code != 200 {
-		w.t.Fatalf("%s %s of %s: %d %s (%v)", method, path, s.tag, res.Code, res.Body, err)
+		w.t.Fatalf("%s %s: %d %s (%v)", method, path, res.Code, res.Body, err)
 	}
 }
 
@@ -242,7 +254,7 @@ const pc = "/admin-api/client/pc/"
 // createTenant fills a tenant with one of everything, through its own calls.
 func (w *isolationEnv) createTenant(tag, mobile string) *tenantFixture {
 	w.t.Helper()
-	s := &tenantFixture{tag: tag, mobile: mobile, password: tag + "password"}
+	s := &tenantFixture{env: w, tag: tag, mobile: mobile, password: tag + "password"}
 	w.apply(s)
 	var session struct{ AccessToken, RefreshToken string }
 	w.mustCall(
@@ -289,7 +301,7 @@ func (w *isolationEnv) createTenant(tag, mobile string) *tenantFixture {
 		"phoneMessage": []string{mobile},
 		"others":       []fields{{"mode": "telegram", "recipients": []string{"@" + tag + "_chat"}}},
 	}, &s.channel)
-	w.mustCall(s, http.MethodPost, pc+"alarm-rules/create", ruleOf(s, tag+" frost"), &s.rule)
+	s.rule = s.makeThing("alarm-rules/create", ruleOf(s, tag+" frost", fields{"passageway": []int64{s.channel}}))
 	var done bool
 	w.mustCall(s, http.MethodGet, fmt.Sprint(pc, "alarm-rules/publish?alarmRulesId=", s.rule), nil, &done)
 	s.ruled = time.Now().UnixMilli()
@@ -338,8 +350,18 @@ func invitationForm(email string) fields {
 
 func viewForm(name, query string) fields { return fields{"name": name, "query": query} }
 
-func ruleOf(s *tenantFixture, name string) fields {
-	return fields{
+// with is a form with other values of some of its fields; pairs are names and values.
+func with(form fields, pairs ...any) fields {
+	form = maps.Clone(form)
+	for i := 0; i+1 < len(pairs); i += 2 {
+		form[pairs[i].(string)] = pairs[i+1]
+	}
+	return form
+}
+
+// ruleOf is the form of a rule for the mast, which sends nothing unless more says so.
+func ruleOf(s *tenantFixture, name string, more fields) fields {
+	form := fields{
 		"alarmName":     name,
 		"dataSource":    1,
 		"executionId":   s.device("mast"),
@@ -349,9 +371,10 @@ func ruleOf(s *tenantFixture, name string) fields {
 		"alarmLevel":    2,
 		"manualRelease": 0,
 		"alarmDesc":     s.tag + " description",
-		"passageway":    []int64{s.channel},
 		"conditions":    []fields{{"andor": "and", "tslAttribute": "airTemperature", "subconditions": "<", "value": 0}},
 	}
+	maps.Copy(form, more)
+	return form
 }
 
 // webhookServer accepts every webhook call, so that the server repeats none. It runs until the
@@ -385,7 +408,7 @@ func webhookForm(name string) fields {
 // avatarOf gives the user a picture.
 func (w *isolationEnv) avatarOf(s *tenantFixture) {
 	w.t.Helper()
-	r := avatarUpload(w.t)
+	r := avatarUpload(w)
 	r.Header.Set("Authorization", "Bearer "+s.access)
 	res := w.serve(w.console, r)
 	var answer struct{ Data any }
@@ -401,7 +424,8 @@ func (w *isolationEnv) avatarOf(s *tenantFixture) {
 	}
 }
 
-func avatarUpload(t *testing.T) *http.Request {
+func avatarUpload(w *isolationEnv) *http.Request {
+	t := w.t
 	t.Helper()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
@@ -469,14 +493,18 @@ func (w *isolationEnv) sendReadings(s *tenantFixture) {
 		return err == nil && waiting == 0
 	})
 	// Readings that are ahead of the clock would get into later answers one by one.
-	time.Sleep(time.Until(time.UnixMilli(s.ruled + 4*1000)))
+	time.Sleep(time.Until(time.UnixMilli(s.ruled + 4*10)))
 }
 
 // send sends the n-th message of a tenant's mast.
 func (w *isolationEnv) send(s *tenantFixture, n int, celsius float64) {
 	w.t.Helper()
-	at := s.ruled + int64(n+1)*1000 // after the rule was started
-	text := fmt.Sprintf(`{"ts":%d,"values":{"note":"%s text %d","airTemperature":%v}}`, at, s.tag, n, celsius)
+	w.sendAt(s, s.ruled+int64(n+1)*10, fmt.Sprint(s.tag, " text ", n), celsius) // after the rule was started
+}
+
+func (w *isolationEnv) sendAt(s *tenantFixture, at int64, note string, celsius float64) {
+	w.t.Helper()
+	text := fmt.Sprintf(`{"ts":%d,"values":{"note":%q,"airTemperature":%v}}`, at, note, celsius)
 	r := httptest.NewRequest(http.MethodPost, "/api/v1/"+s.tag+"-secret-of-the-mast/telemetry", strings.NewReader(text))
 	r.Header.Set("Content-Type", "application/json")
 	if res := w.serve(w.console, r); res.Code != http.StatusOK {
@@ -531,29 +559,4 @@ func responseText(t *testing.T, res *httptest.ResponseRecorder) string {
 		}
 	}
 	return out.String()
-}
-
-// mastQuery asks for the mast.
-func mastQuery(s *tenantFixture) request { return queryRequest("deviceName", s.device("mast")) }
-
-// recentSwitch asks when the mast's pump was on. The hour is the same in all calls: the time since a
-// midnight would differ between them.
-func recentSwitch(s *tenantFixture) request {
-	return queryRequest("deviceName", s.device("mast"), "yeuSign", "pump",
-		"startTime", number(s.ruled-3_600_000), "endTime", number(s.ruled))
-}
-
-// recentReadings asks for the mast's latest readings.
-func recentReadings(s *tenantFixture) request {
-	now := time.Now().UnixMilli()
-	return queryRequest(
-		"deviceName",
-		s.device("mast"),
-		"yeuSignList",
-		"note,airTemperature",
-		"startTime",
-		number(now-3_600_000),
-		"endTime",
-		number(now+3_600_000),
-	)
 }

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"net/http"
 	"testing"
-	"time"
 
 	"tilth/internal/domain/alarm"
 	"tilth/internal/domain/device"
@@ -156,19 +155,4 @@ func (w *fixture) frostRule(owner tenant.ID, d *device.Device) int64 {
 		panic(err)
 	}
 	return int64(id)
-}
-
-// createRivalNotice makes an open notice of a rule of the rival and returns its id.
-func (w *fixture) createRivalNotice() int64 {
-	id := alarm.RuleID(w.createRivalRule())
-	w.Clock.Advance(time.Second)
-	ctx := context.Background()
-	if err := w.appendAndEvaluate(ctx, w.rivalDevice, air(-1)); err != nil {
-		panic(err)
-	}
-	card, err := w.Rules.Get(ctx, w.rival.ID, id)
-	if err != nil {
-		panic(err)
-	}
-	return card.Open.ID
 }

@@ -1,7 +1,6 @@
 package console_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -29,15 +28,6 @@ func viewCall(method, token, path, body string) testkit.Call {
 func (w *fixture) views(t *testing.T, token string) []wire.AnalysisView {
 	t.Helper()
 	return testkit.Ask[[]wire.AnalysisView](t, w.Contract, viewCall(http.MethodGet, token, "list", ""))
-}
-
-// createRivalView saves a view of the rival's ada and returns its id.
-func (w *fixture) createRivalView() int64 {
-	id, err := w.AnalysisViews.Create(context.Background(), w.rival.ID, w.rival.Ada.ID, marker+" view", marker)
-	if err != nil {
-		panic(err) // a row of a table has no test to fail
-	}
-	return id
 }
 
 func TestAnalysisViews(t *testing.T) {

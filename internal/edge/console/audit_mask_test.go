@@ -1,12 +1,7 @@
 package console_test
 
 import (
-	"encoding/json"
-	"maps"
-	"net/http"
-	"regexp"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -14,140 +9,7 @@ import (
 	"tilth/internal/domain/identity"
 	"tilth/internal/domain/notify"
 	"tilth/internal/edge/console/wire"
-	"tilth/internal/tools/testkit"
 )
-
-// reaches finds what leads to somebody or to a server, unless it is masked.
-var reaches = map[string]*regexp.Regexp{
-	"an address": regexp.MustCompile(`[^\s•]@[^\s]+\.|^@\w`),
-	"a number":   regexp.MustCompile(`\+\d{7,}|^-?\d{9,}$`),
-	"a host": regexp.MustCompile(
-		`://|^([\w-]+\.)+[a-z]{2,}(:\d+)?$|^\d{1,3}(\.\d{1,3}){3}(:\d+)?$`),
-}
-
-// shownOnPurpose are the fields that say where data goes and where people sign in: owners have to
-// notice a change of it, and docs/access.md says so.
-var shownOnPurpose = map[string]string{"url": "a host", "signOn": "a host"}
-
-// sampleRecipients has two recipients of each kind of channel, which its mask tells apart, or not.
-var sampleRecipients = map[notify.ChannelKind][2]string{
-	notify.KindEmail:    {"eda@example.com", "fatma@example.org"},
-	notify.KindSMS:      {"+905551112299", "+905551112288"},
-	notify.KindTelegram: {"-100987654321", "@farm_chat"},
-}
-
-// channelForm is the form of a channel with the nth recipient of each kind.
-func channelForm(t *testing.T, n int, with body) body {
-	t.Helper()
-	var others []body
-	for _, k := range notify.Kinds() {
-		sample, ok := sampleRecipients[k.Name]
-		switch {
-		case !ok:
-			t.Fatalf("%s has no sample: add one, so that its mask is looked at", k.Name)
-		case k.Other:
-			others = append(others, body{"mode": string(k.Name), "recipients": []string{sample[n]}})
-		}
-	}
-	b := nightShiftForm(body{
-		"noticeName": "Masked", "others": others,
-		"email":        body{"emails": []string{sampleRecipients[notify.KindEmail][n]}},
-		"phoneMessage": []string{sampleRecipients[notify.KindSMS][n]},
-	})
-	maps.Copy(b, with)
-	return b
-}
-
-// After all operations, and those on channels of each kind, no value of the audit log leads to
-// somebody or to a server, but for those that are shown on purpose.
-func TestAuditMasksWhoAndWhere(t *testing.T) {
-	w := newServerWithPhones(t)
-	for _, id := range slices.Sorted(maps.Keys(auditedOperations)) {
-		one := auditedOperations[id]
-		if one.call == nil || id == "logout" || id == "oidcLogout" {
-			continue
-		}
-		if strings.HasPrefix(id, "updateUser") || id == "validateSmsCode" {
-			w.Clock.Advance(time.Minute + time.Second) // a user gets one code a minute
-		}
-		w.removeSecondFactors(t)
-		w.Do(t, one.call(t, w))
-	}
-	checkMasks(t, w, "a•••@example.com", "+90•••••233")
-
-	w = newServer(t, withTelegram(&testkit.FakeSender{}))
-	id := testkit.Ask[int64](t, w.Contract, w.channelCall(http.MethodPost, "create", channelForm(t, 0, nil)))
-	w.mustSucceed(t, w.channelCall(http.MethodPut, "update", channelForm(t, 1, body{"id": id})))
-	changed := entryText(&w.auditLog(t, w.ada, "").List[0])
-	w.mustSucceed(t, w.deleteChannelCall(id))
-	checkMasks(t, w, "e•••@example.com", "f•••@example.org", "+90•••••299", "•••")
-	// Where the mask tells no difference, the entry says that there was one.
-	want := "channel.update Masked; emails: [e•••@example.com] > [f•••@example.org]; " +
-		"phoneMessage: [+90•••••299] > [+90•••••288]; telegram hidden"
-	if changed != want {
-		t.Errorf("%s, want %s", changed, want)
-	}
-}
-
-// checkMasks looks at all values of the audit log, among which some must be.
-func checkMasks(t *testing.T, w *fixture, among ...string) {
-	t.Helper()
-	if err := w.Audit.Flush(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	var rows []struct{ Kind, Action, ThingName, Changes string }
-	err := w.DB.Read(t.Context()).NewRaw("SELECT kind, action, thing_name, changes FROM audit_entries").
-		Scan(t.Context(), &rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	seen := map[string]bool{}
-	for _, row := range rows {
-		var changes []struct {
-			Field         string
-			Before, After any
-		}
-		if err := json.Unmarshal([]byte(row.Changes), &changes); err != nil {
-			t.Fatal(err)
-		}
-		look := func(field, value string) {
-			seen[value] = true
-			for what, pattern := range reaches {
-				if pattern.MatchString(value) && shownOnPurpose[field] != what {
-					t.Errorf("%s.%s: %s has %s: %s", row.Kind, row.Action, field, what, value)
-				}
-			}
-		}
-		look("its thing", row.ThingName)
-		for _, c := range changes {
-			for _, value := range append(textsIn(c.Before), textsIn(c.After)...) {
-				look(c.Field, value)
-			}
-		}
-	}
-	for _, one := range among {
-		if !seen[one] {
-			t.Errorf("%s is nowhere among %d entries: nothing was looked at", one, len(rows))
-		}
-	}
-}
-
-// textsIn gives all texts in a JSON value.
-func textsIn(value any) (texts []string) {
-	switch v := value.(type) {
-	case string:
-		return []string{v}
-	case []any:
-		for _, one := range v {
-			texts = append(texts, textsIn(one)...)
-		}
-	case map[string]any:
-		for _, one := range v {
-			texts = append(texts, textsIn(one)...)
-		}
-	}
-	return texts
-}
 
 // Entries that a version before wrote hold recipients as they were: they are read with masks.
 func TestOldAuditEntriesAreReadMasked(t *testing.T) {

@@ -16,17 +16,6 @@ import (
 
 const homeAssistantPath = "/admin-api/client/pc/integration/home-assistant"
 
-// auditedHomeAssistant is a row of auditedOperations.
-var auditedHomeAssistant = auditedOperation{
-	want: "integration.update Home Assistant; enabled: <nil> > true; url: <nil> > mqtt://127.0.0.1:1883; " +
-		"userName: <nil> > tilth; discoveryPrefix: <nil> > homeassistant; baseTopic: <nil> > tilth/field",
-	call: func(_ *testing.T, w *fixture) testkit.Call {
-		return w.adaCall(http.MethodPut, homeAssistantPath, body{
-			"enabled": true, "url": "mqtt://127.0.0.1:1883", "userName": "tilth", "password": newPassword,
-		})
-	},
-}
-
 // homeAssistant gives the field's settings and state.
 func (w *fixture) homeAssistant(t *testing.T, l text.Language) wire.HomeAssistant {
 	t.Helper()
@@ -111,6 +100,3 @@ func TestHomeAssistant(t *testing.T) {
 		}
 	}
 }
-
-// newPassword is a password that no entry may hold.
-const newPassword = "another horse entirely"

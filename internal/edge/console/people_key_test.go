@@ -10,15 +10,6 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// auditedPersonKey is a row of auditedOperations.
-var auditedPersonKey = auditedOperation{
-	want: "credential.delete Pump house; person: bora of 1 > <nil>; appKey: tk_ > <nil>; role: owner > <nil>",
-	call: func(t *testing.T, w *fixture) testkit.Call {
-		made := testkit.Ask[wire.NewCredential](t, w.Contract, createCredentialCall(w.bora, "Pump house"))
-		return w.deleteKeyCall(w.field.Bora.ID, made.Id)
-	},
-}
-
 func (w *fixture) deleteKeyCall(person, key int64) testkit.Call {
 	return testkit.Call{
 		Method: http.MethodDelete,

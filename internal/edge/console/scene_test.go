@@ -1,7 +1,6 @@
 package console_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -17,24 +16,6 @@ import (
 // sceneCall returns a call of the field's ada that changes scenes.
 func (w *fixture) sceneCall(method, name, body string) testkit.Call {
 	return testkit.Call{Method: method, Path: scenePath + name, Body: body, Token: w.ada}
-}
-
-// createRivalScene makes a scene of the rival that may be deleted, and returns its id.
-func (w *fixture) createRivalScene() int64 {
-	all, err := w.Scenes.List(context.Background(), w.rival.ID)
-	if err != nil {
-		panic(err) // a row of a table has no test to fail
-	}
-	id, err := w.Scenes.Create(
-		context.Background(),
-		w.rival.ID,
-		fmt.Sprint(marker, " spare ", len(all)),
-		device.SceneUsable,
-	)
-	if err != nil {
-		panic(err)
-	}
-	return id
 }
 
 func (w *fixture) sceneList(t *testing.T, query string) string {

@@ -23,25 +23,6 @@ func publicPost(t *testing.T, path string, fields body) testkit.Call {
 	return testkit.Call{Method: http.MethodPost, Path: path, Body: asJSON(t, fields)}
 }
 
-// requireSecondFactor sets whether everybody of the field needs a second factor.
-func (w *fixture) requireSecondFactor(t *testing.T, required bool) {
-	t.Helper()
-	if err := w.Tenants.RequireSecondFactor(t.Context(), w.field.ID, required); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// removeSecondFactors makes everybody of the field sign in by password alone.
-func (w *fixture) removeSecondFactors(t *testing.T) {
-	t.Helper()
-	w.requireSecondFactor(t, false)
-	for _, id := range []int64{w.field.Ada.ID, w.field.Bora.ID} {
-		if err := w.Factors.Remove(t.Context(), w.field.ID, id); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
 // demand is what a right password gets that is not enough.
 type demand struct {
 	CodeRequired, EnrolRequired bool

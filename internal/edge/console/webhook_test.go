@@ -1,15 +1,12 @@
 package console_test
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/uptrace/bun"
 
 	"tilth/internal/domain/notify"
 	"tilth/internal/edge/console/wire"
@@ -36,39 +33,6 @@ func plannerForm(with body) body {
 		}
 	}
 	return b
-}
-
-// createRivalWebhook makes a webhook of the rival, with the marker and a delivery, and returns its
-// id. It removes an earlier one.
-func (w *fixture) createRivalWebhook() int64 {
-	ctx := context.Background()
-	err := w.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		_, err := tx.NewRaw("DELETE FROM deliveries").Exec(ctx)
-		if err == nil {
-			_, err = tx.NewRaw("DELETE FROM webhooks").Exec(ctx)
-		}
-		return err
-	})
-	if err != nil {
-		panic(err) // a row of a table has no test to fail
-	}
-	id, _, err := w.Webhooks.Create(
-		ctx,
-		w.rival.ID,
-		&notify.Webhook{Name: marker + " hook", URL: "https://127.0.0.1:1/" + marker, Opened: true, Enabled: true},
-	)
-	if err != nil {
-		panic(err)
-	}
-	w.createRivalNotice()
-	w.Clock.Advance(time.Minute) // test calls are limited
-	return id
-}
-
-func rivalWebhookCall(name string) func(*fixture) testkit.Call {
-	return func(w *fixture) testkit.Call {
-		return testkit.Call{Path: fmt.Sprint(webhooksPath, name, "?id=", w.createRivalWebhook())}
-	}
 }
 
 func (w *fixture) listWebhooks(t *testing.T) []wire.Webhook {

@@ -18,41 +18,6 @@ import (
 
 const webhookBody = `{"name":"Planner","url":"https://planner.example/tilth?key=1","events":["opened","resolved"],"level":"important"}`
 
-// createRivalWebhook makes a webhook of the rival, with the marker and a delivery, and returns its
-// id.
-func (w *fixture) createRivalWebhook() int64 {
-	w.deleteWebhooks(nil)
-	ctx := context.Background()
-	id, _, err := w.Webhooks.Create(
-		ctx,
-		w.rival.ID,
-		&notify.Webhook{Name: marker + " hook", URL: "https://127.0.0.1:1/" + marker, Opened: true, Enabled: true},
-	)
-	if err == nil {
-		err = w.Notifier.NoticeOpened(
-			ctx,
-			w.rival.ID,
-			&alertmsg.Alarm{
-				Event:      alertmsg.Triggered,
-				Notice:     w.rivalNotice,
-				Title:      marker + " frost",
-				DeviceName: w.rivalDevice.Name,
-				Start:      1,
-			},
-			&alertmsg.DeliveryOptions{},
-		)
-	}
-	if err != nil {
-		panic(err) // a row of a table has no test to fail
-	}
-	w.Clock.Advance(time.Minute) // test calls are limited
-	return id
-}
-
-func rivalWebhookPath(below string) func(w *fixture) string {
-	return func(w *fixture) string { return fmt.Sprint("/webhooks/", w.createRivalWebhook(), below) }
-}
-
 // deleteWebhooks removes the webhooks of both tenants and their deliveries.
 func (w *fixture) deleteWebhooks(testing.TB) {
 	err := w.DB.Tx(context.Background(), func(ctx context.Context, tx bun.IDB) error {

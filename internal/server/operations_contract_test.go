@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -20,6 +21,7 @@ type operation struct {
 	path       string // with its {parameters}
 	role       string // the least role that may call it
 	scope      string // the scope that a credential needs
+	changes    string // the kind of thing that it changes on screens; empty: the contract names none
 	parameters []parameter
 }
 
@@ -35,13 +37,29 @@ type parameter struct {
 
 func (s parameter) String() string { return s.in + " " + s.name }
 
+// String is the operation's name in the table.
+func (o operation) String() string { return o.api + " " + o.id }
+
+// names reports whether the place names the thing that the call is about.
+func (s parameter) names() bool {
+	return s.in != "header" && slices.Contains([]string{"id", "alarmRulesId", "deviceName"}, s.name)
+}
+
 // operations are all operations of all contracts, with their parameters.
-func operations(t *testing.T) (list []operation) {
+func operations(t *testing.T) []operation {
 	t.Helper()
+	list, err := readOperations()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+var readOperations = sync.OnceValues(func() (list []operation, err error) {
 	for name, text := range map[string][]byte{"": api.OpenAPI, "open": api.Open} {
 		doc, err := openapi3.NewLoader().LoadFromData(text)
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		for path, item := range doc.Paths.Map() {
 			for method, op := range item.Operations() {
@@ -52,6 +70,7 @@ func operations(t *testing.T) (list []operation) {
 				if o.api == "" {
 					o.api = apiOf(path)
 				}
+				o.changes, _ = op.Extensions["x-changes"].(string)
 				for _, p := range slices.Concat(item.Parameters, op.Parameters) {
 					o.add(parameter{in: p.Value.In, name: p.Value.Name}, p.Value.Schema)
 				}
@@ -78,8 +97,8 @@ func operations(t *testing.T) (list []operation) {
 	slices.SortFunc(list, func(x, y operation) int {
 		return strings.Compare(fmt.Sprint(x.method != "GET", x.api, x.id), fmt.Sprint(y.method != "GET", y.api, y.id))
 	})
-	return list
-}
+	return list, nil
+})
 
 func apiOf(path string) string {
 	switch {
@@ -163,7 +182,7 @@ func TestOperationParameters(t *testing.T) {
 	all := map[string][]string{}
 	for _, o := range operations(t) {
 		for _, s := range o.parameters {
-			all[o.api+" "+o.id] = append(all[o.api+" "+o.id], s.String())
+			all[o.String()] = append(all[o.String()], s.String())
 		}
 	}
 	for id, want := range map[string][]string{

@@ -12,10 +12,10 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// setRole gives a tenant's user a role.
-func (w *isolationEnv) setRole(s *tenantFixture, role identity.Role) {
+// setRole gives a user of a tenant a role.
+func (w *isolationEnv) setRole(s *tenantFixture, user int64, role identity.Role) {
 	w.t.Helper()
-	u, err := w.server.Stores.Users.Get(w.t.Context(), tenant.ID(s.tenant), s.user)
+	u, err := w.server.Stores.Users.Get(w.t.Context(), tenant.ID(s.tenant), user)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -45,10 +45,10 @@ func TestRoleMatrix(t *testing.T) {
 	users := []identity.Role{identity.Viewer, identity.Operator, identity.Owner}
 	everybody := []string{"public", "device", "provider"}
 	for _, role := range users {
-		w.setRole(who, role)
 		var allowed, refused []operation
+		calls := map[string]request{} // made by the owner
 		for _, o := range operations(t) {
-			name, r := o.api+" "+o.id, operationCases[o.api+" "+o.id]
+			name, r := o.String(), operationRows[o.String()]
 			switch {
 			case slices.Contains(everybody, o.role):
 				continue
@@ -62,15 +62,21 @@ func TestRoleMatrix(t *testing.T) {
 			default:
 				refused = append(refused, o)
 			}
+			q := r.base(who)
+			if q.as != nil {
+				w.setRole(who, q.as.id, role)
+			}
+			calls[name] = q
 		}
+		w.setRole(who, who.user, role)
 		before := w.dump()
 		for _, o := range refused {
-			r := operationCases[o.api+" "+o.id]
-			for _, q := range []request{r.base(who), {}} {
-				if o.api == "open" && len(q.path) == 0 {
-					q.path = r.base(who).path // no such path comes before
+			call := calls[o.String()]
+			for _, q := range []request{call, {as: call.as}} {
+				if o.api == "open" {
+					q.path = call.path // no such path comes before
 				}
-				if res := w.serve(w.console, w.request(o, operationCase{}, q, who)); !isForbidden(t, res) {
+				if res := w.serve(w.console, w.request(o, operationRow{}, q, who)); !isForbidden(t, res) {
 					t.Errorf(
 						"%s %s, which needs the %s, answers the %s: %s",
 						o.api,
@@ -84,8 +90,9 @@ func TestRoleMatrix(t *testing.T) {
 		}
 		w.checkUnchanged(before, "credentials") // which hold when each was last used
 		for _, o := range allowed {
-			r := operationCases[o.api+" "+o.id]
-			res := w.serve(w.console, w.request(o, r, r.base(who), who))
+			name := o.String()
+			r := operationRows[name]
+			res := w.serve(w.console, w.request(o, r, calls[name], who))
 			if isForbidden(t, res) {
 				t.Errorf("%s %s refuses the %s: %s", o.api, o.id, role, responseText(t, res))
 			}
@@ -93,6 +100,7 @@ func TestRoleMatrix(t *testing.T) {
 				r.undo(w, who, res)
 			}
 		}
+		w.setRole(who, who.user, identity.Owner)
 	}
 }
 
@@ -109,7 +117,7 @@ func TestScopeMatrix(t *testing.T) {
 			if o.api != "open" {
 				continue
 			}
-			r := operationCases["open "+o.id]
+			r := operationRows["open "+o.id]
 			res := w.serve(w.console, w.request(o, r, r.base(who), who))
 			if want := !slices.Contains(scopes, o.scope); isForbidden(t, res) != want {
 				t.Errorf("%s with %v: refused %v: %s", o.id, scopes, !want, responseText(t, res))
