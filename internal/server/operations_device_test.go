@@ -99,7 +99,8 @@ var deviceRows = map[string]operationRow{
 		call: func(s *tenantFixture) request {
 			return request{body: fields{"text": s.shelved(), "noteName": s.tag + " claimed", "groupId": s.scene}}
 		},
-		log:     "device.create TAG claimed; product: <nil> > mast; serial: <nil> > TAG-box-…; noteName: <nil> > TAG claimed",
+		log: "device.create TAG claimed; product: <nil> > mast; serial: <nil> > TAG-box-…; " +
+			"noteName: <nil> > TAG claimed",
 		screens: []string{"device"}, nondeterministic: true,
 		// A code is used once, and ten wrong ones are too many.
 		onlyValues: []string{"tenant", "tenant name", "host"},

@@ -34,7 +34,10 @@ func (s *tenantFixture) freshPerson(change func(*identity.User)) person {
 	s.env.t.Helper()
 	s.made++
 	u := &identity.User{
-		UserName: fmt.Sprint(s.tag, "person", s.made), Nickname: s.tag + " person", Role: identity.Viewer, MadeHere: true,
+		UserName: fmt.Sprint(s.tag, "person", s.made),
+		Nickname: s.tag + " person",
+		Role:     identity.Viewer,
+		MadeHere: true,
 	}
 	if change != nil {
 		change(u)

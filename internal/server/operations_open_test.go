@@ -8,8 +8,8 @@ var webhookRows = map[string]operationRow{
 	"console createWebhook": {
 		call: func(s *tenantFixture) request {
 			return request{body: fields{
-				"name": s.tag + " other", "url": "https://planner.example/?key=planner", "alarmLevel": 1, "enabled": true,
-				"events": []any{"opened", "resolved"},
+				"name": s.tag + " other", "url": "https://planner.example/?key=planner",
+				"alarmLevel": 1, "enabled": true, "events": []any{"opened", "resolved"},
 			}}
 		},
 		undo: deleteCreated("webhook/page", "webhook/delete"),
