@@ -23,7 +23,9 @@ const (
 var signInRows = map[string]operationRow{
 	"console loginUsername": {
 		call: func(s *tenantFixture) request {
-			return request{body: fields{"tenantName": s.tag + "farm", "userName": s.tag + "ada", "password": s.password}}
+			return request{body: fields{
+				"tenantName": s.tag + "farm", "userName": s.tag + "ada", "password": s.password,
+			}}
 		},
 		log: "session.signIn TAG nick", unseen: sessions,
 		nondeterministic: true, onlyValues: []string{"tenant name", "user name", "password"},

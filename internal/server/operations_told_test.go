@@ -205,7 +205,8 @@ func (s *tenantFixture) expectEntries(
 		found = append(found, entryText(&e))
 		if made := q.as != nil && q.as.id == 0; made == (e.Who == who) || e.By != by || e.Name == "" ||
 			e.Address == nil || *e.Address != address || e.Time < began || e.Time > time.Now().UnixMilli() {
-			t.Errorf("entry by %s %s %q from %v at %d, want %s from %s", e.Who, e.By, e.Name, e.Address, e.Time, who, address)
+			t.Errorf("entry by %s %s %q from %v at %d, want %s from %s",
+				e.Who, e.By, e.Name, e.Address, e.Time, who, address)
 		}
 	}
 	matches := func(line, want string) bool { return linePattern(s.tag, want).MatchString(line) }
