@@ -169,6 +169,7 @@ func Open(ctx context.Context, d Deps) (*Stores, error) {
 	if err := s.load(ctx); err != nil {
 		return nil, err
 	}
+	s.WarmDevices, s.WarmRules = nil, nil // their memory is free from here on
 	s.connect()
 	return s, nil
 }
