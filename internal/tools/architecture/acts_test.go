@@ -35,7 +35,7 @@ var loops = map[string]actRow{
 	"alarm.Engine.Run e.writeLoop":              why(judges),
 	"alarm.Engine.Run onsets.run":               why(judges),
 	"alarm.Engine.Work":                         why(judges),
-	"console.changeNotifier.add":                why(clients),
+	"app.Screens.Tell":                          why(clients),
 	"homeassistant.Service.Run":                 why("it waits for the links to end"),
 	"homeassistant.Service.Run l.run":           asks("homeassistant.link.attempt"),
 	"ingest.Consumer.Run Alarms.Work":           why(judges),
