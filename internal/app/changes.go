@@ -11,19 +11,19 @@ import (
 
 // connect says what each kind of change causes: what others keep of the thing, do for it, or show.
 func (s *Stores) connect() {
-	s.Tenants.Changed.Causes(func(t tenant.ID) {
+	s.Tenants.Changed.Then(func(t tenant.ID) {
 		s.HomeAssistant.DevicesChanged(t) // names are in its language
 	})
-	s.Tenants.Released.Causes(func(struct{}) { s.HomeAssistant.Released() })
-	s.Tenants.Deleted.Causes(s.Live.Forget)
+	s.Tenants.Released.Then(func(struct{}) { s.HomeAssistant.Released() })
+	s.Tenants.Deleted.Then(s.Live.Forget)
 
-	s.Users.Changed.Causes(func(u identity.UserRef) {
+	s.Users.Changed.Then(func(u identity.UserRef) {
 		s.Screens.Tell(Audience{Tenant: u.Tenant}, "people")
 		s.Screens.Tell(Audience{Tenant: u.Tenant, User: u.ID}, "me")
 	})
-	s.Sessions.Ended.Causes(func(session int64) { s.Live.EndKey(LiveKey(session)) })
+	s.Sessions.Ended.Then(func(session int64) { s.Live.EndKey(LiveKey(session)) })
 
-	s.Devices.Changed.Causes(func(d device.Ref) {
+	s.Devices.Changed.Then(func(d device.Ref) {
 		s.Roster.DeviceChanged(d)
 		s.Alarms.Regroup(d.Tenant)
 		s.Registry.ForgetSite(d) // before derivation forgets it and asks for it again
@@ -31,43 +31,43 @@ func (s *Stores) connect() {
 		s.HomeAssistant.DevicesChanged(d.Tenant)
 		s.Screens.Tell(Audience{Tenant: d.Tenant}, "device")
 	})
-	s.Scenes.Changed.Causes(func(c device.SceneRef) { s.Screens.Tell(Audience{Tenant: c.Tenant}, "scene") })
-	s.Scenes.Deleted.Causes(s.Roster.SceneDeleted)
+	s.Scenes.Changed.Then(func(c device.SceneRef) { s.Screens.Tell(Audience{Tenant: c.Tenant}, "scene") })
+	s.Scenes.Deleted.Then(s.Roster.SceneDeleted)
 	// The registry changes a moment after the store of devices, and who reads it in between misses the
 	// change; so a change of the registry is told again.
-	s.Registry.TenantChanged.Causes(func(t tenant.ID) {
+	s.Registry.TenantChanged.Then(func(t tenant.ID) {
 		s.Status.DevicesChanged(t)
 		s.Alarms.Regroup(t)
 		s.HomeAssistant.DevicesChanged(t)
 		s.Screens.Tell(Audience{Tenant: t}, "device")
 	})
-	s.Registry.StructureChanged.Causes(func(struct{}) {
+	s.Registry.StructureChanged.Then(func(struct{}) {
 		s.Calibrations.StructureChanged()
 		s.Alarms.StructureChanged()
 		s.Derivation.Retain(s.derives)
 	})
-	s.Catalog.Loaded.Causes(func(struct{}) { s.HomeAssistant.CatalogLoaded() })
-	s.Presence.Changed.Causes(func(c device.StatusChange) {
+	s.Catalog.Loaded.Then(func(struct{}) { s.HomeAssistant.CatalogLoaded() })
+	s.Presence.Changed.Then(func(c device.StatusChange) {
 		s.Status.PresenceChanged(c)
 		s.Alarms.PresenceChanged(c)
 		s.HomeAssistant.PresenceChanged(c)
 		s.publishPresence(c)
 	})
-	s.Presence.PastChanged.Causes(func(c device.StatusChange) { s.Status.PresenceChanged(c) })
+	s.Presence.PastChanged.Then(func(c device.StatusChange) { s.Status.PresenceChanged(c) })
 
-	s.Calibrations.Changed.Causes(s.HomeAssistant.Corrected)
-	s.HomeAssistant.Changed.Causes(func(t tenant.ID) { s.Screens.Tell(Audience{Tenant: t}, "integration") })
+	s.Calibrations.Changed.Then(s.HomeAssistant.Corrected)
+	s.HomeAssistant.Changed.Then(func(t tenant.ID) { s.Screens.Tell(Audience{Tenant: t}, "integration") })
 }
 
 // ConnectIntake says what changes cause where readings are taken in.
 func (s *Stores) ConnectIntake(intake ...interface{ StructureChanged() }) {
 	for _, one := range intake {
-		s.Registry.StructureChanged.Causes(func(struct{}) { one.StructureChanged() })
+		s.Registry.StructureChanged.Then(func(struct{}) { one.StructureChanged() })
 	}
 }
 
 // ConnectConsole says what changes cause in the console, besides what Screens tell.
-func (s *Stores) ConnectConsole(hint func(device.DeviceHint)) { s.Hints.Given.Causes(hint) }
+func (s *Stores) ConnectConsole(hint func(device.DeviceHint)) { s.Hints.Given.Then(hint) }
 
 // publishPresence tells a tenant's screens that a device went online or offline.
 func (s *Stores) publishPresence(c device.StatusChange) {

@@ -230,7 +230,7 @@ func (r *Registry) replaceUnlessChanged(changes int64, entries []*Entry, sites m
 	}
 	r.mu.Unlock()
 	r.StructureChanged.Tell(struct{}{})
-	if !r.TenantChanged.CausesAnything() {
+	if !r.TenantChanged.HasEffects() {
 		return true
 	}
 	for t := range changedTenants(before, entries) {

@@ -198,7 +198,7 @@ func TestSceneChangesAreTold(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
 	var notified []string
-	s.Scenes.Changed.Causes(func(c device.SceneRef) { notified = append(notified, fmt.Sprint(c.Tenant, " ", c.ID)) })
+	s.Scenes.Changed.Then(func(c device.SceneRef) { notified = append(notified, fmt.Sprint(c.Tenant, " ", c.ID)) })
 	id, err := s.Scenes.CreateValidated(t.Context(), field.ID, "North", device.SceneUsable)
 	if err != nil {
 		t.Fatal(err)

@@ -49,7 +49,7 @@ func TestSwap(t *testing.T) {
 		return nil
 	}
 	changed := 0
-	w.Devices.Changed.Causes(func(of device.Ref) {
+	w.Devices.Changed.Then(func(of device.Ref) {
 		if of == testkit.Ref(d) {
 			changed++
 		}

@@ -39,7 +39,7 @@ func TestActs(t *testing.T) {
 		t.Error("a tenant of a restored copy acts")
 	}
 	heard := 0
-	s.Released.Causes(func(struct{}) {
+	s.Released.Then(func(struct{}) {
 		if heard++; !s.Acts(1) {
 			t.Error("a listener is called before the tenants act")
 		}

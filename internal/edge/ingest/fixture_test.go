@@ -136,7 +136,7 @@ func newEdge(t testing.TB, change ...func(*Options)) *edge {
 	o.Traces = device.NewTraceStore(nil, e.registry, e.presence, slog.New(slog.DiscardHandler))
 	e.pipeline = NewPipeline(o)
 	e.mqtt = NewMQTT(e.pipeline)
-	e.registry.StructureChanged.Causes(func(struct{}) {
+	e.registry.StructureChanged.Then(func(struct{}) {
 		e.pipeline.StructureChanged()
 		e.mqtt.StructureChanged()
 	})

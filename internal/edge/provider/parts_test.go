@@ -166,7 +166,7 @@ func TestCallerLeavesBetweenParts(t *testing.T) {
 	p.service.AtOnce = 1
 	p.applyBase(t)
 	ctx, leave := context.WithCancel(t.Context())
-	p.Devices.Changed.Causes(func(device.Ref) { leave() })
+	p.Devices.Changed.Then(func(device.Ref) { leave() })
 	first, err := p.service.Apply(ctx, []byte(partsFile), false)
 	var incomplete *IncompleteError
 	if !errors.As(err, &incomplete) || !errors.Is(err, context.Canceled) {

@@ -10,16 +10,16 @@ type Kind[T any] struct {
 	effects []func(T)
 }
 
-// Causes adds what a change causes. The effects are called in this order and must not block.
-func (k *Kind[T]) Causes(effects ...func(T)) {
+// Then adds what a change causes. The effects are called in this order and must not block.
+func (k *Kind[T]) Then(effects ...func(T)) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	// A copy: Tell may be calling the old ones.
 	k.effects = append(k.effects[:len(k.effects):len(k.effects)], effects...)
 }
 
-// CausesAnything reports whether a change has any effect.
-func (k *Kind[T]) CausesAnything() bool {
+// HasEffects reports whether a change has any effect.
+func (k *Kind[T]) HasEffects() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return len(k.effects) > 0

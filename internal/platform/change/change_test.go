@@ -10,24 +10,24 @@ import (
 // next change on.
 func TestEffects(t *testing.T) {
 	var k Kind[int]
-	if k.CausesAnything() {
+	if k.HasEffects() {
 		t.Error("the zero value causes something")
 	}
 	k.Tell(1)
 	var got []string
-	k.Causes(
+	k.Then(
 		func(n int) { got = append(got, fmt.Sprint("first ", n)) },
 		func(n int) {
 			got = append(got, fmt.Sprint("second ", n))
 			if n == 2 {
-				k.Causes(func(n int) { got = append(got, fmt.Sprint("third ", n)) })
+				k.Then(func(n int) { got = append(got, fmt.Sprint("third ", n)) })
 			}
 		},
 	)
 	k.Tell(2)
 	k.Tell(3)
 	if want := []string{"first 2", "second 2", "first 3", "second 3", "third 3"}; !slices.Equal(got, want) ||
-		!k.CausesAnything() {
+		!k.HasEffects() {
 		t.Errorf("%q", got)
 	}
 }
