@@ -9,7 +9,8 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// connect says what each kind of change causes: what others keep of the thing, do for it, or show.
+// connect says what each kind of change causes: what others keep of the thing or do for it. What screens
+// show of it is in ConnectConsole.
 func (s *Stores) connect() {
 	s.Tenants.Changed.Then(func(t tenant.ID) {
 		s.HomeAssistant.DevicesChanged(t) // names are in its language
@@ -17,10 +18,6 @@ func (s *Stores) connect() {
 	s.Tenants.Released.Then(func(struct{}) { s.HomeAssistant.Released() })
 	s.Tenants.Deleted.Then(s.Live.Forget)
 
-	s.Users.Changed.Then(func(u identity.UserRef) {
-		s.Screens.Tell(Audience{Tenant: u.Tenant}, "people")
-		s.Screens.Tell(Audience{Tenant: u.Tenant, User: u.ID}, "me")
-	})
 	s.Sessions.Ended.Then(func(session int64) { s.Live.EndKey(LiveKey(session)) })
 
 	s.Devices.Changed.Then(func(d device.Ref) {
@@ -29,9 +26,7 @@ func (s *Stores) connect() {
 		s.Registry.ForgetSite(d) // before derivation forgets it and asks for it again
 		s.Derivation.Forget(d)
 		s.HomeAssistant.DevicesChanged(d.Tenant)
-		s.Screens.Tell(Audience{Tenant: d.Tenant}, "device")
 	})
-	s.Scenes.Changed.Then(func(c device.SceneRef) { s.Screens.Tell(Audience{Tenant: c.Tenant}, "scene") })
 	s.Scenes.Deleted.Then(s.Roster.SceneDeleted)
 	// The registry changes a moment after the store of devices, and who reads it in between misses the
 	// change; so a change of the registry is told again.
@@ -39,7 +34,6 @@ func (s *Stores) connect() {
 		s.Status.DevicesChanged(t)
 		s.Alarms.Regroup(t)
 		s.HomeAssistant.DevicesChanged(t)
-		s.Screens.Tell(Audience{Tenant: t}, "device")
 	})
 	s.Registry.StructureChanged.Then(func(struct{}) {
 		s.Calibrations.StructureChanged()
@@ -56,7 +50,6 @@ func (s *Stores) connect() {
 	s.Presence.PastChanged.Then(func(c device.StatusChange) { s.Status.PresenceChanged(c) })
 
 	s.Calibrations.Changed.Then(s.HomeAssistant.Corrected)
-	s.HomeAssistant.Changed.Then(func(t tenant.ID) { s.Screens.Tell(Audience{Tenant: t}, "integration") })
 }
 
 // ConnectIntake says what changes cause where readings are taken in.
@@ -66,8 +59,20 @@ func (s *Stores) ConnectIntake(intake ...interface{ StructureChanged() }) {
 	}
 }
 
-// ConnectConsole says what changes cause in the console, besides what Screens tell.
-func (s *Stores) ConnectConsole(hint func(device.DeviceHint)) { s.Hints.Given.Then(hint) }
+// ConnectConsole says what screens are told of changes by whoever made them. What only calls of the console
+// change is in the contract (x-changes).
+func (s *Stores) ConnectConsole(hint func(device.DeviceHint)) {
+	tell := func(t tenant.ID, kind string) { s.Screens.Tell(Audience{Tenant: t}, kind) }
+	s.Devices.Changed.Then(func(d device.Ref) { tell(d.Tenant, "device") })
+	s.Registry.TenantChanged.Then(func(t tenant.ID) { tell(t, "device") })
+	s.Scenes.Changed.Then(func(c device.SceneRef) { tell(c.Tenant, "scene") })
+	s.HomeAssistant.Changed.Then(func(t tenant.ID) { tell(t, "integration") })
+	s.Users.Changed.Then(func(u identity.UserRef) {
+		tell(u.Tenant, "people")
+		s.Screens.Tell(Audience{Tenant: u.Tenant, User: u.ID}, "me")
+	})
+	s.Hints.Given.Then(hint)
+}
 
 // publishPresence tells a tenant's screens that a device went online or offline.
 func (s *Stores) publishPresence(c device.StatusChange) {
