@@ -82,10 +82,11 @@ type Deps struct {
 // Stores is everything that Tilth stores, opened and loaded, and the services over it.
 type Stores struct {
 	Deps
-	Limits *limit.Meter           // of all rate limits
-	Turns  *reading.WorkScheduler // of work that reads many readings
-	Live   *live.Hub
-	Audit  *audit.Store
+	Limits  *limit.Meter           // of all rate limits
+	Turns   *reading.WorkScheduler // of work that reads many readings
+	Live    *live.Hub
+	Screens *Screens // are told over Live what has changed
+	Audit   *audit.Store
 
 	Tenants       *tenant.Store
 	Users         *identity.UserStore
@@ -149,6 +150,7 @@ func Open(ctx context.Context, d Deps) (*Stores, error) {
 		d.Picture = captcha.Draw
 	}
 	s := &Stores{Deps: d, Limits: &limit.Meter{}, Live: live.NewHub(cmp.Or(d.Epoch, rand.Text()[:12]))}
+	s.Screens = newScreens(s.Live)
 	s.Live.MaxPerPerson, s.Live.MaxPerTenant = d.ScreensPerUser, d.ScreensPerTenant
 	s.Turns = reading.NewWorkScheduler(s.Limits)
 	s.Audit = audit.NewStore(d.DB, d.AuditRetention, d.Now)
@@ -166,11 +168,11 @@ func Open(ctx context.Context, d Deps) (*Stores, error) {
 	if err := s.openHomeAssistant(); err != nil {
 		return nil, err
 	}
+	s.connect()
 	if err := s.load(ctx); err != nil {
 		return nil, err
 	}
 	s.WarmDevices, s.WarmRules = nil, nil // their memory is free from here on
-	s.connect()
 	return s, nil
 }
 

@@ -15,98 +15,6 @@ import (
 	"time"
 )
 
-// foreignValue is an ID, a name or a token of the other tenant, and a similar value that never
-// existed.
-type foreignValue struct {
-	what, kind  string // kind: number, text
-	real, never any
-}
-
-// foreignValues are all IDs, names and tokens of the other tenant.
-func foreignValues(b *tenantFixture) (list []foreignValue) {
-	text := func(what, real string) {
-		twin := strings.ReplaceAll(real, foreignMark, absentMark)
-		if twin == real {
-			twin = similarText(real)
-		}
-		list = append(list, foreignValue{what, "text", real, twin})
-	}
-	id := func(what string, n int64) {
-		list = append(
-			list,
-			foreignValue{what, "number", n, n + 1_000_000_000},
-			foreignValue{what + " as text", "text", number(n), number(n + 1_000_000_000)},
-		)
-	}
-	for what, real := range map[string]string{
-		"tenant name": b.tag + "farm", "host": b.tag + "host.example", "title": b.tag + " title", "user name": b.tag + "ada", "nickname": b.tag + " nick",
-		"address": b.tag + "@mail.example", "mobile": b.mobile, "password": b.password, "mast": b.device("mast"), "camera": b.device("camera"),
-		"gateway": b.device("gateway"), "serial": b.tag + "-serial", "remark name": b.tag + " note", "scene name": b.tag + " scene", "rule name": b.tag + " frost",
-		"description": b.tag + " description", "channel name": b.tag + " channel", "recipient": b.tag + "@channel.example", "key name": b.tag + " program",
-		"key": b.key, "key secret": b.secret, "access token": b.access, "refresh token": b.refresh, "device secret": b.tag + "-secret-of-the-mast",
-		"picture": b.avatar, "cursor": b.cursor, "snippet": b.embed, "reading": b.tag + " text 0", "webhook name": b.tag + " hook",
-		"view name":       b.tag + " view",
-		"webhook address": webhookURL(b.tag),
-		"invited address": b.tag + "@asked.example",
-	} {
-		text(what, real)
-	}
-	for what, n := range map[string]int64{
-		"tenant": b.tenant, "user": b.user, "scene": b.scene, "rule": b.rule, "channel": b.channel, "webhook": b.hook, "open notice": b.notice,
-		"notice": b.done, "message": b.message, "credential": b.credential, "delivery": b.delivery, "view": b.view,
-		"person": b.person, "invitation": b.invitation, "device": b.devices[b.device("mast")],
-	} {
-		id(what, n)
-		if what == "user" || what == "credential" {
-			list = append(
-				list,
-				foreignValue{
-					what + " who did",
-					"text",
-					fmt.Sprint(what, ":", n),
-					fmt.Sprint(what, ":", n+1_000_000_000),
-				},
-			)
-		}
-	}
-	slices.SortFunc(list, func(x, y foreignValue) int { return strings.Compare(x.what, y.what) })
-	return list
-}
-
-// similarText is a text of the same form with other letters and digits, which belongs to nobody.
-func similarText(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r >= '1' && r < '9', r >= 'a' && r < 'f', r >= 'g' && r < 'z', r >= 'A' && r < 'F', r >= 'G' && r < 'Z':
-			return r + 1
-		}
-		return r
-	}, s)
-}
-
-// forbiddenTexts are the texts that no answer to another tenant may hold: the marker that is in
-// every text of the other tenant, and its random values.
-func forbiddenTexts(b *tenantFixture) []string {
-	list := []string{
-		foreignMark,
-		strings.TrimPrefix(b.mobile, "+"),
-		b.key,
-		b.secret,
-		b.access,
-		b.refresh,
-		b.avatar,
-		b.cursor,
-		b.embed,
-	}
-	for _, n := range []int64{
-		b.tenant, b.user, b.scene, b.rule, b.channel, b.hook, b.notice, b.done, b.message, b.credential, b.delivery,
-		b.view, b.person, b.invitation, b.devices[b.device("mast")],
-	} {
-		list = append(list, number(n))
-	}
-	return list
-}
-
 // request makes the HTTP request of an operation as a tenant's user.
 func (w *isolationEnv) request(o operation, r operationRow, q request, as *tenantFixture) *http.Request {
 	w.t.Helper()
@@ -236,7 +144,7 @@ func TestIsolationMatrix(t *testing.T) {
 	t.Parallel()
 	began := time.Now()
 	w := newIsolationEnv(t)
-	all, list := foreignValues(w.foreign), forbiddenTexts(w.foreign)
+	all, list := w.foreignValues(), forbiddenTexts(w.foreign)
 	asked, ops, slots := 0, 0, 0
 	// works makes sure that the owner gets what the call asks for, and nothing of the other tenant.
 	works := func(o operation, r operationRow, q request, who, other *tenantFixture) {
@@ -271,6 +179,11 @@ func TestIsolationMatrix(t *testing.T) {
 			continue
 		}
 		ops++
+		for _, what := range r.onlyValues {
+			if !slices.ContainsFunc(all, func(x foreignValue) bool { return x.what == what }) {
+				t.Errorf("%s: no value is called %q", name, what)
+			}
+		}
 		base := r.base(w.own)
 		works(o, r, base, w.own, w.foreign)
 		for _, s := range o.parameters {

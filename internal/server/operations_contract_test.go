@@ -82,7 +82,7 @@ var readOperations = sync.OnceValues(func() (list []operation, err error) {
 				// These parameters are in no contract, but a server might accept them all the same.
 				o.parameters = append(
 					o.parameters,
-					parameter{in: "header", name: "tenant-id", kind: "number", onlyValues: []string{"tenant"}},
+					parameter{in: "header", name: "tenant-id", kind: "number", onlyValues: []string{"tenants"}},
 					parameter{in: "header", name: "Tenant-Name", kind: "text", onlyValues: []string{"tenant name"}},
 					parameter{in: "header", name: "X-Forwarded-Host", kind: "text", onlyValues: []string{"host"}},
 				)

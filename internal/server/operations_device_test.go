@@ -7,7 +7,7 @@ import (
 )
 
 // fewChanges limits the values that are tried of calls that cost one of the tenant's changes in an hour.
-var fewChanges = []string{"device", "note", "serial", "scene", "tenant", "tenant name", "host"}
+var fewChanges = []string{"mast's ID", "scenes", "tenants", "tenant name", "host"}
 
 // deviceRows are the calls that find, add, change and delete devices.
 var deviceRows = map[string]operationRow{
@@ -103,7 +103,7 @@ var deviceRows = map[string]operationRow{
 			"noteName: <nil> > TAG claimed",
 		screens: []string{"device"}, nondeterministic: true,
 		// A code is used once, and ten wrong ones are too many.
-		onlyValues: []string{"tenant", "tenant name", "host"},
+		onlyValues: []string{"tenants", "tenant name", "host"},
 	},
 	"console getCalibrationPage": {call: mastQuery},
 	"console createCalibration": {

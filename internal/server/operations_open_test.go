@@ -19,7 +19,7 @@ var webhookRows = map[string]operationRow{
 	},
 	"console updateWebhook": {
 		call: func(s *tenantFixture) request {
-			form := with(webhookForm(s.tag+" hook"), "id", s.hook, "alarmLevel", 2)
+			form := with(webhookForm(s.tag+" hook"), "id", s.ids["webhooks"], "alarmLevel", 2)
 			return request{body: with(form, "url", webhookURL("another-path"))}
 		},
 		log: "webhook.update TAG hook; alarmLevel: 0 > 2", unseen: ownPage,
@@ -27,7 +27,7 @@ var webhookRows = map[string]operationRow{
 	"console toggleWebhook": {
 		call: hookQuery,
 		undo: func(w *isolationEnv, s *tenantFixture, _ *httpAnswer) {
-			w.mustCall(s, "PUT", pc+"webhook/enable-or-disable?id="+number(s.hook), nil, new(any))
+			w.mustCall(s, "PUT", pc+"webhook/enable-or-disable?id="+number(s.ids["webhooks"]), nil, new(any))
 		},
 		log: "webhook.update TAG hook; enabled: true > false", unseen: ownPage,
 	},
@@ -130,14 +130,14 @@ func devicePathUntilNow(s *tenantFixture) request {
 	return q
 }
 
-func hookQuery(s *tenantFixture) request { return queryRequest("id", number(s.hook)) }
+func hookQuery(s *tenantFixture) request { return queryRequest("id", number(s.ids["webhooks"])) }
 
 // fewTests limits the values that are tried of calls that test something: a tenant may test a few times.
 var fewTests = []string{
-	"user", "scene", "rule", "channel", "webhook", "open notice", "notice", "message", "credential",
-	"delivery", "view", "person", "invitation", "device", "mast", "access token", "key",
+	"user", "users", "scenes", "alarm_rules", "channels", "webhooks", "notices", "ended notice", "messages", "credentials",
+	"deliveries", "analysis_views", "invitations", "mast's ID", "mast", "access token", "key",
 }
 
-func hookPath(s *tenantFixture) request { return pathRequest("id", number(s.hook)) }
+func hookPath(s *tenantFixture) request { return pathRequest("id", number(s.ids["webhooks"])) }
 
 func freshHookPath(s *tenantFixture) request { return pathRequest("id", number(s.freshWebhook())) }

@@ -214,7 +214,7 @@ var accountRows = map[string]operationRow{
 		},
 		log:        "user.update TAG person; secondFactor: false > true; recoveryCodes hidden",
 		screens:    []string{"people"},
-		onlyValues: []string{"device"}, // the fifth wrong code ends the key
+		onlyValues: []string{"mast's ID"}, // the fifth wrong code ends the key
 	},
 	"console disableSecondFactor": {
 		call: func(s *tenantFixture) request {
@@ -254,7 +254,7 @@ var accountRows = map[string]operationRow{
 	},
 	"console updateAnalysisView": {
 		call: func(s *tenantFixture) request {
-			return request{body: with(viewForm(s.tag+" view", s.tag), "id", s.view)}
+			return request{body: with(viewForm(s.tag+" view", s.tag), "id", s.ids["analysis_views"])}
 		},
 		unlogged: private, unseen: ownPage,
 	},

@@ -189,7 +189,7 @@ func (s *tenantFixture) expectEntries(
 	by := "user"
 	switch {
 	case o.api == "open":
-		who, by = fmt.Sprint("credential:", s.credential), "credential"
+		who, by = fmt.Sprint("credential:", s.ids["credentials"]), "credential"
 	case q.as != nil && q.as.id != 0:
 		who = fmt.Sprint("user:", q.as.id)
 	}

@@ -75,6 +75,7 @@ func (s *Server) wireIngest() {
 		Follower: st.HomeAssistant.Take,
 		Logger:   s.logger,
 	})
+	st.ConnectIntake(s.Pipeline, s.mqtt)
 	st.Remover.Intake = s.Pipeline
 	st.Calibrations.Past = st.Past(s.Pipeline)
 	st.SelfService.LastRainCount = ingest.LastRainCount(st.Readings)

@@ -160,12 +160,16 @@ func NewEngine(o EngineOptions) *Engine {
 	}
 	e.onsets = newOnsetFinder(e)
 	e.queues.began = o.Now().UnixMilli()
-	o.Presence.OnChange(e.presenceInbox.add)
-	o.Registry.OnStructureChange(func() {
-		e.registryChanged.Store(true)
-		signal(e.changed)
-	})
 	return e
+}
+
+// PresenceChanged hands a change of presence to the engine.
+func (e *Engine) PresenceChanged(c device.StatusChange) { e.presenceInbox.add(c) }
+
+// StructureChanged says that devices or products changed. Run handles it.
+func (e *Engine) StructureChanged() {
+	e.registryChanged.Store(true)
+	signal(e.changed)
 }
 
 // Recorded is the position of the journal up to which all resulting events are on disk, for all

@@ -433,6 +433,7 @@ func TestAliveSavedAfterOfflineFloors(t *testing.T) {
 				PreviousStop: now().Add(-time.Hour),
 				SaveAlive:    func() error { alive <- now(); return nil },
 			})
+			fx.Presence.Changed.Then(e.PresenceChanged)
 			fx.must(e.Start(t.Context()))
 			return e
 		}
@@ -477,6 +478,7 @@ func TestOfflineRun(t *testing.T) {
 			Now:       now,
 			Logger:    fx.Log.Logger,
 		})
+		presence.Changed.Then(engine.PresenceChanged)
 		fx.must(engine.Start(t.Context()))
 		fx.engine, fx.rules = engine, alarm.NewRuleStore(fx.DB, fx.Catalog, now)
 		ctx, cancel := context.WithCancel(t.Context())

@@ -25,7 +25,9 @@ func (e *Engine) Start(ctx context.Context) error {
 	defer e.writeMu.Unlock()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	// Devices may have moved just before the previous process ended.
+	// Devices may have moved just before the previous process ended. That covers what Regroup has been told
+	// of so far: the devices that were loaded.
+	e.regroupTenants.take()
 	if err := e.updateAllMembers(ctx); err != nil {
 		return err
 	}

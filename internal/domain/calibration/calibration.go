@@ -14,6 +14,7 @@ import (
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/reading"
 	"tilth/internal/domain/tenant"
+	"tilth/internal/platform/change"
 	"tilth/internal/platform/db"
 	"tilth/internal/platform/errs"
 	"tilth/internal/platform/limit"
@@ -109,7 +110,8 @@ type Service struct {
 	changes *limit.SlidingWindows[tenant.ID]
 	wake    chan struct{} // holds one: derived values are to be computed again
 
-	onChange []func(device.Ref)
+	// Changed tells of a device whose numbers are corrected in another way.
+	Changed change.Kind[device.Ref]
 
 	mu      sync.Mutex
 	holding map[device.Ref][]Calibration // those that hold, by property and time; none: no entry
@@ -125,14 +127,9 @@ func New(d Deps) *Service {
 		limit.Options{Name: "calibration_changes", MaxKeys: limitedTenants, Now: d.Now, Meter: d.Meter},
 		changesAnHour, time.Hour,
 	)
-	d.Registry.OnStructureChange(s.rebuild)
 	d.Readings.SetOtherCurves(s.clampsOf)
 	return s
 }
-
-// OnChange registers f; the service calls it after each change of what corrects a device's numbers. f must
-// not block. It is called before Run.
-func (s *Service) OnChange(f func(device.Ref)) { s.onChange = append(s.onChange, f) }
 
 func refused(key, field string, args ...string) error {
 	e := errs.New(errs.Refused, key, args...)

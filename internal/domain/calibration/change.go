@@ -33,8 +33,9 @@ func (s *Service) Load(ctx context.Context) error {
 	return nil
 }
 
-// rebuild makes all curves anew, because properties may have other decimals and ranges, or devices be gone.
-func (s *Service) rebuild() {
+// StructureChanged makes all curves anew, because properties may have other decimals and ranges, or devices
+// be gone.
+func (s *Service) StructureChanged() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.setClamps()
@@ -63,9 +64,7 @@ func (s *Service) apply(ref device.Ref) {
 func (s *Service) follow(ref device.Ref, list []Calibration) {
 	s.hold(ref, list)
 	s.Deriver.Forget(ref)
-	for _, f := range s.onChange {
-		f(ref)
-	}
+	s.Changed.Tell(ref)
 }
 
 // hold takes the calibrations of a device that hold from now on.

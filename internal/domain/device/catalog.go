@@ -14,6 +14,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/internal/platform/change"
 	"tilth/internal/platform/db"
 	"tilth/internal/platform/errs"
 	"tilth/internal/platform/text"
@@ -95,8 +96,9 @@ type Catalog struct {
 	db   *db.DB
 	snap atomic.Pointer[snapshot]
 
-	mu     sync.Mutex
-	onLoad []func()
+	mu sync.Mutex
+	// Loaded tells that everything was read anew.
+	Loaded change.Kind[struct{}]
 }
 
 type snapshot struct {
@@ -127,25 +129,9 @@ func (c *Catalog) Load(ctx context.Context) error {
 		return err
 	})
 	if err == nil {
-		c.notifyLoaded()
+		c.Loaded.Tell(struct{}{})
 	}
 	return wrap("load catalogue", err)
-}
-
-// OnLoad registers f; the catalogue calls it after every Load. f must not block.
-func (c *Catalog) OnLoad(f func()) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.onLoad = append(c.onLoad, f)
-}
-
-func (c *Catalog) notifyLoaded() {
-	c.mu.Lock()
-	listeners := c.onLoad
-	c.mu.Unlock()
-	for _, f := range listeners {
-		f()
-	}
 }
 
 func readSnapshot(ctx context.Context, q bun.IDB) (*snapshot, error) {

@@ -52,7 +52,7 @@ func TestHandOver(t *testing.T) {
 		t.Helper()
 		s.Restart(t)
 		changes = &[]string{}
-		s.Presence.OnChange(func(c device.StatusChange) { *changes = append(*changes, c.Name) })
+		s.Presence.Changed.Then(func(c device.StatusChange) { *changes = append(*changes, c.Name) })
 		if err := s.Status.TakeOver(t.Context()); err != nil {
 			t.Fatal(err)
 		}

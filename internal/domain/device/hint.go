@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tilth/internal/domain/tenant"
+	"tilth/internal/platform/change"
 )
 
 // HintKind is what went wrong as a device tried to report.
@@ -55,7 +56,15 @@ type Hints struct {
 
 	mu      sync.Mutex
 	tenants map[tenant.ID]map[ID]*deviceHints
-	onHint  func(e *Entry, h Hint)
+
+	// Given tells of each hint.
+	Given change.Kind[DeviceHint]
+}
+
+// DeviceHint is a hint of a device.
+type DeviceHint struct {
+	*Entry
+	Hint
 }
 
 // deviceHints are the hints of a device, newest first, and when a hint of each kind came last.
@@ -67,13 +76,6 @@ type deviceHints struct {
 // NewHints makes an empty store; now is the server's clock.
 func NewHints(r *Registry, now func() time.Time) *Hints {
 	return &Hints{registry: r, now: now, tenants: map[tenant.ID]map[ID]*deviceHints{}}
-}
-
-// OnHint sets what is called for each hint. f must not block.
-func (s *Hints) OnHint(f func(e *Entry, h Hint)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.onHint = f
 }
 
 // Get gives the hints of a tenant's device of the last 24 hours, newest first.
@@ -151,11 +153,8 @@ func (s *Hints) note(ref Ref, h Hint, fill func(e *Entry, h *Hint)) {
 	}
 	d.list = slices.Insert(d.list, 0, h)
 	d.list = d.list[:min(len(d.list), hintsKept)]
-	onHint := s.onHint
 	s.mu.Unlock()
-	if onHint != nil {
-		onHint(e, h)
-	}
+	s.Given.Tell(DeviceHint{e, h})
 }
 
 // due tells whether a hint of its kind may come now, and remembers that it came.

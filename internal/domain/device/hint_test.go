@@ -22,11 +22,11 @@ func TestHints(t *testing.T) {
 	now := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 	hints, ref := newTestHints(&now)
 	var told []Hint
-	hints.OnHint(func(e *Entry, h Hint) {
-		if e.Name != "WS-7" {
-			t.Errorf("told of %q", e.Name)
+	hints.Given.Then(func(h DeviceHint) {
+		if h.Name != "WS-7" {
+			t.Errorf("told of %q", h.Name)
 		}
-		told = append(told, h)
+		told = append(told, h.Hint)
 	})
 	hints.NoteWrongSecret(ref, netip.MustParseAddr("203.0.113.77"))
 	hints.NoteWrongSecret(ref, netip.MustParseAddr("203.0.113.78")) // at once: not again

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tilth/internal/domain/tenant"
+	"tilth/internal/platform/change"
 	"tilth/internal/platform/clock"
 )
 
@@ -39,18 +40,20 @@ type Presence struct {
 	now      func() time.Time
 	logger   *slog.Logger
 
-	mu         sync.Mutex
-	lastClock  int64 // the last reading of the clock, epoch milliseconds
-	jumps      *clock.JumpDetector
-	devices    map[ID]*presenceState
-	online     map[tenant.ID]int
-	due        deadlines
-	changed    unwritten // online or offline changed, not on disk yet
-	dirty      unwritten // had contact, not on disk yet
-	onChange   []func(StatusChange)
-	onBackfill []func(StatusChange)
-	wake       chan struct{}
-	stoppedAt  int64 // when Run ended, epoch milliseconds; 0: it has not
+	// Changed tells of every change, in order; PastChanged of those that contacts of the past reveal, in
+	// order for each device.
+	Changed, PastChanged change.Kind[StatusChange]
+
+	mu        sync.Mutex
+	lastClock int64 // the last reading of the clock, epoch milliseconds
+	jumps     *clock.JumpDetector
+	devices   map[ID]*presenceState
+	online    map[tenant.ID]int
+	due       deadlines
+	changed   unwritten // online or offline changed, not on disk yet
+	dirty     unwritten // had contact, not on disk yet
+	wake      chan struct{}
+	stoppedAt int64 // when Run ended, epoch milliseconds; 0: it has not
 }
 
 type presenceState struct {
@@ -86,22 +89,6 @@ func NewPresence(r *Registry, now func() time.Time, uptime func() time.Duration,
 		dirty:    newUnwritten(),
 		wake:     make(chan struct{}, 1),
 	}
-}
-
-// OnChange registers f; Presence calls it for every later change, in order. f must not block.
-func (p *Presence) OnChange(f func(StatusChange)) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.onChange = append(p.onChange, f)
-}
-
-// OnBackfillChange registers f; Presence calls it for every change that contacts of the past
-// reveal, in order for each device. Functions registered by OnChange do not get these changes. f
-// must not block.
-func (p *Presence) OnBackfillChange(f func(StatusChange)) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.onBackfill = append(p.onBackfill, f)
 }
 
 // Seen records that a message arrived from a device now.
@@ -155,9 +142,7 @@ func (p *Presence) finishBackfillOf(c *presenceState) {
 
 func (p *Presence) notifyBackfill(c *presenceState, online bool, at int64) {
 	c.backfillOnline = online
-	for _, f := range p.onBackfill {
-		f(StatusChange{Ref: c.ref, Online: online, At: at, Since: at})
-	}
+	p.PastChanged.Tell(StatusChange{Ref: c.ref, Online: online, At: at, Since: at})
 }
 
 // Connected records that a device opened its own connection.
@@ -388,9 +373,7 @@ func (p *Presence) notifyChange(c *presenceState, at int64) {
 	if c.status.Online {
 		since = c.status.OnlineTime
 	}
-	for _, f := range p.onChange {
-		f(StatusChange{Ref: c.ref, Name: e.Name, Online: c.status.Online, At: at, Since: since})
-	}
+	p.Changed.Tell(StatusChange{Ref: c.ref, Name: e.Name, Online: c.status.Online, At: at, Since: since})
 }
 
 // Expire makes every device offline whose OfflineAfter has passed. It returns when to call it

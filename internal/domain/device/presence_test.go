@@ -35,7 +35,7 @@ func newPresenceFixture() *presenceFixture {
 	w := &presenceFixture{clock: testkit.NewClock(), registry: device.NewRegistry(testkit.SecretKey)}
 	w.setDevices(offlineAfter, 1, 2, 3)
 	w.Presence = device.NewPresence(w.registry, w.clock.Now, w.clock.Elapsed, testkit.NewLog().Logger)
-	w.OnChange(func(c device.StatusChange) {
+	w.Changed.Then(func(c device.StatusChange) {
 		w.changes = append(w.changes, fmt.Sprintf("%s %t %s", c.Name, c.Online, time.UnixMilli(c.At).
 			Sub(testkit.Start)))
 	})
@@ -426,7 +426,7 @@ func TestPresenceRun(t *testing.T) {
 		p := device.NewPresence(registry, time.Now, nil, testkit.NewLog().Logger)
 		start := time.Now()
 		changes := make(chan string, 10)
-		p.OnChange(func(c device.StatusChange) {
+		p.Changed.Then(func(c device.StatusChange) {
 			changes <- fmt.Sprintf("%s %t %s", c.Name, c.Online, time.UnixMilli(c.At).Sub(start))
 		})
 		ctx, stop := context.WithCancel(t.Context())
@@ -463,7 +463,7 @@ func TestPresenceConcurrency(t *testing.T) {
 	w := newPresenceFixture()
 	var mu sync.Mutex
 	state := map[device.ID]bool{}
-	w.OnChange(func(c device.StatusChange) {
+	w.Changed.Then(func(c device.StatusChange) {
 		mu.Lock()
 		defer mu.Unlock()
 		if state[c.ID] == c.Online {

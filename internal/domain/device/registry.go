@@ -10,6 +10,7 @@ import (
 
 	"tilth/internal/domain/tenant"
 	"tilth/internal/platform/agronomy"
+	"tilth/internal/platform/change"
 )
 
 // SecretHash is the HMAC-SHA-256 of a device secret under the platform's key. Secrets themselves
@@ -60,16 +61,18 @@ func (e *Entry) HasSecret() bool { return len(e.secrets) > 0 }
 type Registry struct {
 	key []byte
 
-	mu                sync.RWMutex
-	byID              map[ID]*Entry
-	byName            map[string]*Entry
-	bySecret          map[SecretHash]*Entry
-	byFormerSecret    map[SecretHash]*Entry
-	sites             map[Ref]Site // of the devices that derive values
-	countByTenant     map[tenant.ID]int
-	onStructureChange []func()
-	onTenantChange    []func(tenant.ID)
-	changes           int64 // rises when people change something
+	mu             sync.RWMutex
+	byID           map[ID]*Entry
+	byName         map[string]*Entry
+	bySecret       map[SecretHash]*Entry
+	byFormerSecret map[SecretHash]*Entry
+	sites          map[Ref]Site // of the devices that derive values
+	countByTenant  map[tenant.ID]int
+	// StructureChanged tells that devices or products changed, TenantChanged of each tenant whose devices,
+	// or the products of whose devices, differ.
+	StructureChanged change.Kind[struct{}]
+	TenantChanged    change.Kind[tenant.ID]
+	changes          int64 // rises when people change something
 }
 
 // NewRegistry makes an empty registry; key is the platform's secret key.
@@ -160,22 +163,6 @@ func (r *Registry) Total() int {
 	return len(r.byID)
 }
 
-// OnStructureChange registers f; the registry calls it after every structural change. f must not
-// block.
-func (r *Registry) OnStructureChange(f func()) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.onStructureChange = append(r.onStructureChange, f)
-}
-
-// OnTenantChange registers f; after every Replace the registry calls it for each tenant whose
-// devices or products changed. f must not block.
-func (r *Registry) OnTenantChange(f func(tenant.ID)) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.onTenantChange = append(r.onTenantChange, f)
-}
-
 // NewEntry makes an entry; secrets are the hashes of the one or two secrets that the device may
 // sign in with.
 func NewEntry(ref Ref, name string, p *Product, gateway, disabled bool, secrets ...SecretHash) *Entry {
@@ -241,18 +228,13 @@ func (r *Registry) replaceUnlessChanged(changes int64, entries []*Entry, sites m
 	for _, e := range entries {
 		r.insert(e)
 	}
-	structureListeners, tenantListeners := r.onStructureChange, r.onTenantChange
 	r.mu.Unlock()
-	for _, f := range structureListeners {
-		f()
-	}
-	if len(tenantListeners) == 0 {
+	r.StructureChanged.Tell(struct{}{})
+	if !r.TenantChanged.HasEffects() {
 		return true
 	}
 	for t := range changedTenants(before, entries) {
-		for _, f := range tenantListeners {
-			f(t)
-		}
+		r.TenantChanged.Tell(t)
 	}
 	return true
 }
@@ -305,15 +287,10 @@ func (r *Registry) update(refs []Ref, entries []*Entry, sites map[Ref]Site) {
 			r.sites[e.Ref] = site
 		}
 	}
-	structureListeners, tenantListeners := r.onStructureChange, r.onTenantChange
 	r.mu.Unlock()
-	for _, f := range structureListeners {
-		f()
-	}
+	r.StructureChanged.Tell(struct{}{})
 	for t := range tenants {
-		for _, f := range tenantListeners {
-			f(t)
-		}
+		r.TenantChanged.Tell(t)
 	}
 }
 

@@ -106,8 +106,8 @@ func TestRegistryLookUps(t *testing.T) {
 func TestRegistryOnStructureChange(t *testing.T) {
 	r := NewRegistry(testKey)
 	var notified []int
-	r.OnStructureChange(func() { notified = append(notified, r.Count(1)) }) // a listener sees the new content
-	r.OnStructureChange(func() { notified = append(notified, -1) })
+	r.StructureChanged.Then(func(struct{}) { notified = append(notified, r.Count(1)) }) // a listener sees the new content
+	r.StructureChanged.Then(func(struct{}) { notified = append(notified, -1) })
 	r.Replace([]*Entry{entry(1, 1, "WS-1", "s")})
 	r.Replace(nil)
 	if fmt.Sprint(notified) != "[1 -1 0 -1]" {
@@ -147,7 +147,7 @@ func TestRegistryOnTenantChange(t *testing.T) {
 	r := NewRegistry(testKey)
 	r.Replace([]*Entry{of(1, 1, station, false), of(2, 2, station, false)})
 	notified := map[tenant.ID]int{}
-	r.OnTenantChange(func(t tenant.ID) { notified[t]++ })
+	r.TenantChanged.Then(func(t tenant.ID) { notified[t]++ })
 	for _, c := range []struct {
 		name string
 		now  []*Entry

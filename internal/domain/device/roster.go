@@ -58,33 +58,30 @@ type member struct {
 	foldedSerial string
 }
 
-// NewRoster makes a roster that follows the changes of the stores.
+// NewRoster makes a roster. Whoever makes it tells it of changes.
 func NewRoster(s *Store, scenes *SceneStore, c *Catalog, p *Presence) *Roster {
-	r := &Roster{store: s, scenes: scenes, catalog: c, presence: p, tenants: map[tenant.ID]*tenantRoster{}}
-	s.OnChange(r.markDirty)
-	scenes.OnDelete(func(t tenant.ID, _ int64) { r.markStale(t) })
-	return r
+	return &Roster{store: s, scenes: scenes, catalog: c, presence: p, tenants: map[tenant.ID]*tenantRoster{}}
 }
 
-// markDirty makes the next call read a device anew.
-func (r *Roster) markDirty(t tenant.ID, id ID) {
+// DeviceChanged makes the next call read a device anew.
+func (r *Roster) DeviceChanged(d Ref) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	x := r.tenants[t]
+	x := r.tenants[d.Tenant]
 	if x == nil || x.stale {
 		return
 	}
-	x.dirty[id] = true
+	x.dirty[d.ID] = true
 	if len(x.dirty) > maxPatched {
 		x.stale = true
 	}
 }
 
-// markStale makes the next call read all of a tenant's devices anew.
-func (r *Roster) markStale(t tenant.ID) {
+// SceneDeleted makes the next call read all devices of the scene's tenant anew.
+func (r *Roster) SceneDeleted(scene SceneRef) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if x := r.tenants[t]; x != nil {
+	if x := r.tenants[scene.Tenant]; x != nil {
 		x.stale = true
 	}
 }
@@ -137,7 +134,7 @@ func (r *Roster) members(ctx context.Context, t tenant.ID) ([]*member, error) {
 		}
 	}
 	if err != nil {
-		r.markStale(t)
+		r.SceneDeleted(SceneRef{Tenant: t})
 		return nil, wrap("read roster", errors.Join(err, ctx.Err()))
 	}
 	return x.list, nil

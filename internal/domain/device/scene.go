@@ -8,6 +8,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"tilth/internal/domain/tenant"
+	"tilth/internal/platform/change"
 	"tilth/internal/platform/db"
 	"tilth/internal/platform/errs"
 	"tilth/internal/platform/text"
@@ -50,23 +51,23 @@ func (r *sceneRow) scene() Scene {
 	return Scene{ID: r.ID, Name: r.Name, Status: r.Status, CreateTime: r.CreateTime}
 }
 
+// SceneRef names a tenant's scene.
+type SceneRef struct {
+	Tenant tenant.ID
+	ID     int64
+}
+
 // SceneStore keeps scenes.
 type SceneStore struct {
-	db      *db.DB
-	now     func() time.Time
-	deleted listeners[int64]
-	changed listeners[int64]
+	db  *db.DB
+	now func() time.Time
+
+	// Changed tells of a scene that was created, changed or deleted, Deleted of one that was deleted.
+	Changed, Deleted change.Kind[SceneRef]
 }
 
 // NewSceneStore makes a store; now is the server's clock.
 func NewSceneStore(d *db.DB, now func() time.Time) *SceneStore { return &SceneStore{db: d, now: now} }
-
-// OnDelete registers f; the store calls it after it has deleted a scene. f must not block.
-func (s *SceneStore) OnDelete(f func(t tenant.ID, scene int64)) { s.deleted.add(f) }
-
-// OnChange registers f; the store calls it after each committed creation, change or deletion of a
-// scene. f must not block.
-func (s *SceneStore) OnChange(f func(t tenant.ID, scene int64)) { s.changed.add(f) }
 
 // List gives a tenant's scenes, ordered by name.
 func (s *SceneStore) List(ctx context.Context, t tenant.ID) ([]Scene, error) {
@@ -140,7 +141,7 @@ func (s *SceneStore) getWhere(ctx context.Context, t tenant.ID, where string, ar
 func (s *SceneStore) Create(ctx context.Context, t tenant.ID, name string, status SceneStatus) (int64, error) {
 	r := sceneRow{TenantID: t, Name: name, FoldedName: text.Fold(name), Status: status, CreateTime: s.now().UnixMilli()}
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		s.db.AfterCommit(ctx, func() { s.changed.notify(t, r.ID) })
+		s.db.AfterCommit(ctx, func() { s.Changed.Tell(SceneRef{t, r.ID}) })
 		_, err := tx.NewInsert().Model(&r).Exec(ctx)
 		return err
 	})
@@ -180,7 +181,7 @@ func (s *SceneStore) Update(ctx context.Context, t tenant.ID, id int64, name str
 		return err
 	}
 	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		s.db.AfterCommit(ctx, func() { s.changed.notify(t, id) })
+		s.db.AfterCommit(ctx, func() { s.Changed.Tell(SceneRef{t, id}) })
 		res, err := tx.NewUpdate().Model((*sceneRow)(nil)).
 			Set("name = ?", name).Set("folded_name = ?", text.Fold(name)).Set("status = ?", status).
 			Where("s.tenant_id = ? AND s.id = ?", t, id).Exec(ctx)
@@ -232,8 +233,8 @@ func (s *SceneStore) Delete(ctx context.Context, t tenant.ID, id int64) error {
 			return errs.Missing()
 		}
 		s.db.AfterCommit(ctx, func() {
-			s.deleted.notify(t, id)
-			s.changed.notify(t, id)
+			s.Deleted.Tell(SceneRef{t, id})
+			s.Changed.Tell(SceneRef{t, id})
 		})
 		return err
 	})

@@ -11,7 +11,6 @@ import (
 	"github.com/uptrace/bun"
 
 	"tilth/internal/domain/device"
-	"tilth/internal/domain/tenant"
 	"tilth/internal/platform/db"
 	"tilth/internal/platform/errs"
 	"tilth/internal/tools/testkit"
@@ -194,12 +193,12 @@ func TestTooManyScenes(t *testing.T) {
 	}
 }
 
-// OnChange gets each committed change, and no others.
-func TestScenesOnChange(t *testing.T) {
+// Each committed change is told, and no others.
+func TestSceneChangesAreTold(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
 	var notified []string
-	s.Scenes.OnChange(func(t tenant.ID, scene int64) { notified = append(notified, fmt.Sprint(t, " ", scene)) })
+	s.Scenes.Changed.Then(func(c device.SceneRef) { notified = append(notified, fmt.Sprint(c.Tenant, " ", c.ID)) })
 	id, err := s.Scenes.CreateValidated(t.Context(), field.ID, "North", device.SceneUsable)
 	if err != nil {
 		t.Fatal(err)

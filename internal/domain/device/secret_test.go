@@ -19,7 +19,7 @@ func TestNewSecret(t *testing.T) {
 	other := s.Device(t, field.ID, station, "WS-2")
 	before := s.Registry.Find(field.ID, "WS-1")
 	changes := 0
-	s.Registry.OnStructureChange(func() { changes++ })
+	s.Registry.StructureChanged.Then(func(struct{}) { changes++ })
 	made := func(drop bool) string {
 		t.Helper()
 		before := changes

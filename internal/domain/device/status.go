@@ -9,6 +9,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/internal/domain/tenant"
 	"tilth/internal/platform/db"
 )
 
@@ -47,7 +48,7 @@ type StatusStore struct {
 // NewStatusStore makes a store that writes the state of presence and diagnostics. retentionClock is
 // the time that retention is measured by.
 func NewStatusStore(d *db.DB, r *Registry, p *Presence, g *Diagnostics, retentionClock func() time.Time) *StatusStore {
-	s := &StatusStore{
+	return &StatusStore{
 		db:             d,
 		registry:       r,
 		presence:       p,
@@ -56,11 +57,13 @@ func NewStatusStore(d *db.DB, r *Registry, p *Presence, g *Diagnostics, retentio
 		retentionClock: retentionClock,
 		sinceTrim:      map[ID]int{},
 	}
-	p.OnChange(s.presenceLog.add)
-	p.OnBackfillChange(s.presenceLog.add)
-	r.OnTenantChange(s.pages.markChanged)
-	return s
 }
+
+// PresenceChanged stores a change of presence with the next Flush.
+func (s *StatusStore) PresenceChanged(c StatusChange) { s.presenceLog.add(c) }
+
+// DevicesChanged makes the next Flush look for deleted devices of a tenant.
+func (s *StatusStore) DevicesChanged(t tenant.ID) { s.pages.markChanged(t) }
 
 // Load fills presence and diagnostics after a start. The downtime of the server does not count as
 // silence: each device that was online gets a fresh OfflineAfter, so a restart takes no device

@@ -60,7 +60,7 @@ func TestStatusSurvivesRestart(t *testing.T) {
 	}
 	before, changes := look(), 0
 	s.Restart(t)
-	s.Presence.OnChange(func(device.StatusChange) { changes++ })
+	s.Presence.Changed.Then(func(device.StatusChange) { changes++ })
 	if after := look(); fmt.Sprint(after) != fmt.Sprint(before) {
 		t.Errorf("%+v, want %+v", after, before)
 	}
@@ -91,7 +91,7 @@ func TestRestartTakesNoDeviceOffline(t *testing.T) {
 	s.Clock.Advance(9 * time.Hour)
 	s.Restart(t)
 	changes := 0
-	s.Presence.OnChange(func(device.StatusChange) { changes++ })
+	s.Presence.Changed.Then(func(device.StatusChange) { changes++ })
 	s.Presence.Expire()
 	s.Clock.Advance(testkit.OfflineAfter - time.Millisecond)
 	s.Presence.Expire()

@@ -11,6 +11,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"tilth/internal/domain/tenant"
+	"tilth/internal/platform/change"
 	"tilth/internal/platform/db"
 	"tilth/internal/platform/errs"
 	"tilth/internal/platform/text"
@@ -94,17 +95,15 @@ type secretRow struct {
 
 // Store keeps devices.
 type Store struct {
-	db      *db.DB
-	now     func() time.Time
-	changed listeners[ID]
+	db  *db.DB
+	now func() time.Time
+
+	// Changed tells of a device that was created, changed or deleted.
+	Changed change.Kind[Ref]
 }
 
 // NewStore makes a store; now is the server's clock.
 func NewStore(d *db.DB, now func() time.Time) *Store { return &Store{db: d, now: now} }
-
-// OnChange registers f; the store calls it after each committed creation, change or deletion of a
-// device. f must not block.
-func (s *Store) OnChange(f func(t tenant.ID, id ID)) { s.changed.add(f) }
 
 // Get finds a tenant's device by name.
 func (s *Store) Get(ctx context.Context, t tenant.ID, name string) (*Device, error) {
@@ -227,10 +226,10 @@ func (s *Store) Put(ctx context.Context, t tenant.ID, d *Device) error {
 				return err
 			}
 			d.ID, d.Tenant, d.CreateTime = r.ID, t, r.CreateTime
-			s.db.AfterCommit(ctx, func() { s.changed.notify(t, r.ID) })
+			s.db.AfterCommit(ctx, func() { s.Changed.Tell(Ref{Tenant: t, ID: r.ID}) })
 			return nil
 		}
-		s.db.AfterCommit(ctx, func() { s.changed.notify(t, r.ID) })
+		s.db.AfterCommit(ctx, func() { s.Changed.Tell(Ref{Tenant: t, ID: r.ID}) })
 		res, err := tx.NewUpdate().Model(r).ExcludeColumn("id", "tenant_id", "name", "create_time", "swap_time").
 			Where("d.tenant_id = ? AND d.id = ?", t, d.ID).Exec(ctx)
 		if err != nil {
@@ -272,7 +271,7 @@ func (s *Store) row(t tenant.ID, d *Device) (*deviceRow, error) {
 // store erases the readings.
 func (s *Store) Delete(ctx context.Context, t tenant.ID, id ID) error {
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		s.db.AfterCommit(ctx, func() { s.changed.notify(t, id) })
+		s.db.AfterCommit(ctx, func() { s.Changed.Tell(Ref{Tenant: t, ID: id}) })
 		_, err := tx.NewDelete().Model((*deviceRow)(nil)).Where("d.tenant_id = ? AND d.id = ?", t, id).Exec(ctx)
 		return err
 	})

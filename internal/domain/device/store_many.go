@@ -69,7 +69,7 @@ func (s *Store) create(ctx context.Context, tx bun.IDB, t tenant.ID, devices []P
 	}
 	s.db.AfterCommit(ctx, func() {
 		for _, d := range devices {
-			s.changed.notify(t, d.ID)
+			s.Changed.Tell(Ref{Tenant: t, ID: d.ID})
 		}
 	})
 	return s.insertSecrets(ctx, tx, secrets)

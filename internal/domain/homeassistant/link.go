@@ -98,7 +98,7 @@ func (l *link) setStatus(next Status) {
 	l.status = next
 	l.mu.Unlock()
 	if changed {
-		l.service.notify(l.tenant)
+		l.service.Changed.Tell(l.tenant)
 	}
 }
 

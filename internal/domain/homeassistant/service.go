@@ -13,6 +13,7 @@ import (
 	"tilth/internal/domain/notify/guard"
 	"tilth/internal/domain/reading"
 	"tilth/internal/domain/tenant"
+	"tilth/internal/platform/change"
 	"tilth/internal/platform/errs"
 	"tilth/internal/platform/limit"
 )
@@ -49,14 +50,16 @@ type Deps struct {
 // Service serves the brokers of all tenants.
 type Service struct {
 	Deps
+	// Changed tells of a tenant whose Status changed.
+	Changed change.Kind[tenant.ID]
+
 	changes  *limit.SlidingWindows[tenant.ID]
 	slots    chan struct{} // a place for each broker that is served
 	planning chan struct{} // a place for each tenant whose devices are read
 
-	mu       sync.RWMutex
-	start    func(*link) // runs a link; nil: the service does not run
-	links    map[tenant.ID]*link
-	onChange []func(tenant.ID)
+	mu    sync.RWMutex
+	start func(*link) // runs a link; nil: the service does not run
+	links map[tenant.ID]*link
 }
 
 // New makes a service; Run starts it.
@@ -82,16 +85,6 @@ func New(d Deps) *Service {
 		links:    map[tenant.ID]*link{},
 	}
 	d.Store.onChange = s.settingsChanged
-	d.Devices.OnChange(func(t tenant.ID, _ device.ID) { s.devicesChanged(t) })
-	d.Registry.OnTenantChange(s.devicesChanged)
-	d.Tenants.OnChange(s.devicesChanged) // names are in its language
-	d.Tenants.OnRelease(s.released)
-	d.Catalog.OnLoad(s.catalogChanged)
-	d.Presence.OnChange(func(c device.StatusChange) {
-		if l := s.find(c.Tenant); l != nil {
-			l.markAvailability(c.ID)
-		}
-	})
 	return s
 }
 
@@ -168,13 +161,13 @@ func (s *Service) settingsChanged(t tenant.ID) {
 	}
 }
 
-func (s *Service) devicesChanged(t tenant.ID) {
+func (s *Service) DevicesChanged(t tenant.ID) {
 	if l := s.find(t); l != nil {
 		l.markPlan()
 	}
 }
 
-func (s *Service) catalogChanged() {
+func (s *Service) CatalogLoaded() {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	for _, l := range s.links {
@@ -182,8 +175,8 @@ func (s *Service) catalogChanged() {
 	}
 }
 
-// released makes every link try again, since its tenant acts from now on.
-func (s *Service) released() {
+// Released makes every link try again, since its tenant acts from now on.
+func (s *Service) Released() {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	for _, l := range s.links {
@@ -208,20 +201,17 @@ func (s *Service) Take(batch []reading.Arrival) {
 	}
 }
 
+// PresenceChanged notes that a device went online or offline.
+func (s *Service) PresenceChanged(c device.StatusChange) {
+	if l := s.find(c.Tenant); l != nil {
+		l.markAvailability(c.ID)
+	}
+}
+
 // Corrected notes that the numbers of a device are corrected in another way.
 func (s *Service) Corrected(ref device.Ref) {
 	if l := s.find(ref.Tenant); l != nil {
 		l.markState(ref.ID)
-	}
-}
-
-// OnChange registers f; the service calls it after each change of a tenant's Status. f must not block.
-// It is called before Run.
-func (s *Service) OnChange(f func(tenant.ID)) { s.onChange = append(s.onChange, f) }
-
-func (s *Service) notify(t tenant.ID) {
-	for _, f := range s.onChange {
-		f(t)
 	}
 }
 

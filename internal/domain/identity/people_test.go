@@ -87,7 +87,7 @@ func TestChangePerson(t *testing.T) {
 
 	// Disabled: sessions and programs end; enabled again, the session does not come back.
 	ended := []int64{}
-	k.Sessions.OnEnd(func(session int64) { ended = append(ended, session) })
+	k.Sessions.Ended.Then(func(session int64) { ended = append(ended, session) })
 	if err := k.change(t, k.field.Bora, identity.PersonChange{Enabled: new(false)}); err != nil {
 		t.Fatal(err)
 	}

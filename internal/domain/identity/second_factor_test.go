@@ -246,7 +246,7 @@ func TestRequiredSecondFactor(t *testing.T) {
 	}
 	adas := f.Session(t, f.field.Ada)
 	var ended []int64
-	f.Sessions.OnEnd(func(id int64) { ended = append(ended, id) })
+	f.Sessions.Ended.Then(func(id int64) { ended = append(ended, id) })
 	f.require("required")
 	wantErrorKey(t, "off", f.Account.DisableSecondFactor(t.Context(), f.adaCaller(),
 		f.proof(testkit.Password, f.code())), "secondFactor.required")

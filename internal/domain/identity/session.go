@@ -3,13 +3,13 @@ package identity
 import (
 	"context"
 	"crypto/sha256"
-	"sync"
 	"time"
 
 	"github.com/uptrace/bun"
 
 	"tilth/internal/domain/audit"
 	"tilth/internal/domain/tenant"
+	"tilth/internal/platform/change"
 	"tilth/internal/platform/db"
 	"tilth/internal/platform/errs"
 )
@@ -119,8 +119,8 @@ type SessionStore struct {
 	now     func() time.Time
 	callers callerCache
 
-	mu    sync.Mutex
-	onEnd []func(session int64)
+	// Ended tells of every session that ends.
+	Ended change.Kind[int64]
 }
 
 // NewSessionStore makes a store; now is the server's clock.
@@ -128,22 +128,9 @@ func NewSessionStore(d *db.DB, now func() time.Time) *SessionStore {
 	return &SessionStore{db: d, now: now}
 }
 
-// OnEnd registers f; the store calls it with every session that ends later, so that f can close its
-// open streams.
-func (s *SessionStore) OnEnd(f func(session int64)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.onEnd = append(s.onEnd, f)
-}
-
 func (s *SessionStore) notifyEnded(sessions ...int64) {
-	s.mu.Lock()
-	listeners := s.onEnd
-	s.mu.Unlock()
 	for _, id := range sessions {
-		for _, f := range listeners {
-			f(id)
-		}
+		s.Ended.Tell(id)
 	}
 }
 

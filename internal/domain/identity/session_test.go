@@ -28,7 +28,7 @@ func newSessionFixture(t *testing.T, remember bool) *sessionFixture {
 	t.Helper()
 	f := &sessionFixture{Stores: testkit.NewStores(t)}
 	f.field = f.Tenant(t, "field")
-	f.Sessions.OnEnd(func(session int64) { f.ended = append(f.ended, session) })
+	f.Sessions.Ended.Then(func(session int64) { f.ended = append(f.ended, session) })
 	var err error
 	if f.pair, err = f.Sessions.Start(t.Context(), f.field.ID, f.field.Ada.ID, remember); err != nil {
 		t.Fatal(err)

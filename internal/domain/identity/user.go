@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"strings"
-	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -14,6 +13,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"tilth/internal/domain/tenant"
+	"tilth/internal/platform/change"
 	"tilth/internal/platform/db"
 	"tilth/internal/platform/errs"
 	"tilth/internal/platform/text"
@@ -135,31 +135,22 @@ type UserStore struct {
 	db  *db.DB
 	now func() time.Time
 
-	mu       sync.Mutex
-	onChange []func(t tenant.ID, id int64)
+	// Changed tells of a user who was created, changed or deleted. A sign-in is no change.
+	Changed change.Kind[UserRef]
+}
+
+// UserRef names a tenant's user.
+type UserRef struct {
+	Tenant tenant.ID
+	ID     int64
 }
 
 // NewUserStore makes a store; now is the server's clock.
 func NewUserStore(d *db.DB, now func() time.Time) *UserStore { return &UserStore{db: d, now: now} }
 
-// OnChange registers f; the store calls it after a user was created, changed or deleted. A sign-in
-// is no change. f must not block.
-func (s *UserStore) OnChange(f func(t tenant.ID, id int64)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.onChange = append(s.onChange, f)
-}
-
-// notifyChanged calls what is registered, once the transaction of ctx commits.
+// notifyChanged tells of a change once the transaction of ctx commits.
 func (s *UserStore) notifyChanged(ctx context.Context, t tenant.ID, id int64) {
-	s.mu.Lock()
-	listeners := s.onChange
-	s.mu.Unlock()
-	s.db.AfterCommit(ctx, func() {
-		for _, f := range listeners {
-			f(t, id)
-		}
-	})
+	s.db.AfterCommit(ctx, func() { s.Changed.Tell(UserRef{t, id}) })
 }
 
 // Get finds a tenant's user by id.

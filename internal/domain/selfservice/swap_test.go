@@ -49,8 +49,8 @@ func TestSwap(t *testing.T) {
 		return nil
 	}
 	changed := 0
-	w.Devices.OnChange(func(of tenant.ID, id device.ID) {
-		if of == w.field.ID && id == d.ID {
+	w.Devices.Changed.Then(func(of device.Ref) {
+		if of == testkit.Ref(d) {
 			changed++
 		}
 	})

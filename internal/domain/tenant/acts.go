@@ -59,21 +59,9 @@ func (s *Store) Release(ctx context.Context) (held bool, err error) {
 		}
 		s.db.AfterCommit(ctx, func() {
 			s.acts.Store(true)
-			s.mu.Lock()
-			listeners := s.onRelease
-			s.mu.Unlock()
-			for _, f := range listeners {
-				f()
-			}
+			s.Released.Tell(struct{}{})
 		})
 		return nil
 	})
 	return held, wrap("release", err)
-}
-
-// OnRelease registers f; the store calls it after Release has ended a hold. f must not block.
-func (s *Store) OnRelease(f func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.onRelease = append(s.onRelease, f)
 }

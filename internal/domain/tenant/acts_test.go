@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+
 	"tilth/internal/domain/tenant"
 	"tilth/internal/tools/testkit"
 
@@ -38,7 +39,7 @@ func TestActs(t *testing.T) {
 		t.Error("a tenant of a restored copy acts")
 	}
 	heard := 0
-	s.OnRelease(func() {
+	s.Released.Then(func(struct{}) {
 		if heard++; !s.Acts(1) {
 			t.Error("a listener is called before the tenants act")
 		}

@@ -4,12 +4,12 @@ import (
 	"context"
 	"net"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/uptrace/bun"
 
+	"tilth/internal/platform/change"
 	"tilth/internal/platform/db"
 	"tilth/internal/platform/errs"
 	"tilth/internal/platform/text"
@@ -74,10 +74,10 @@ type Store struct {
 
 	acts atomic.Bool // see Acts
 
-	mu        sync.Mutex
-	onDelete  []func(ID)
-	onChange  []func(ID)
-	onRelease []func()
+	// Changed tells of a tenant that was created or changed, Deleted of one that was deleted, Released that
+	// a hold has ended.
+	Changed, Deleted change.Kind[ID]
+	Released         change.Kind[struct{}]
 }
 
 // NewStore makes a store; now is the server's clock.
@@ -239,7 +239,7 @@ func (s *Store) Put(ctx context.Context, t *Tenant) error {
 				return err
 			}
 		}
-		s.db.AfterCommit(ctx, func() { s.notify(&s.onChange, t.ID) })
+		s.db.AfterCommit(ctx, func() { s.Changed.Tell(t.ID) })
 		return nil
 	})
 	return wrap("put", err)
@@ -261,32 +261,9 @@ func (s *Store) Delete(ctx context.Context, id ID) error {
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewDelete().Model((*tenantRow)(nil)).Where("id = ?", id).Exec(ctx)
 		if err == nil {
-			s.db.AfterCommit(ctx, func() { s.notify(&s.onDelete, id) })
+			s.db.AfterCommit(ctx, func() { s.Deleted.Tell(id) })
 		}
 		return err
 	})
 	return wrap("delete", err)
-}
-
-// OnDelete registers f; the store calls it after it has deleted a tenant. f must not block.
-func (s *Store) OnDelete(f func(ID)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.onDelete = append(s.onDelete, f)
-}
-
-// OnChange registers f; the store calls it after Put has created or changed a tenant. f must not block.
-func (s *Store) OnChange(f func(ID)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.onChange = append(s.onChange, f)
-}
-
-func (s *Store) notify(of *[]func(ID), id ID) {
-	s.mu.Lock()
-	listeners := *of
-	s.mu.Unlock()
-	for _, f := range listeners {
-		f(id)
-	}
 }

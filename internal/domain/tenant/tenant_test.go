@@ -176,7 +176,7 @@ func TestOnDelete(t *testing.T) {
 	putTenant(t, stores.Tenants, empty)
 	var notified []tenant.ID
 	for range 2 {
-		stores.Tenants.OnDelete(func(id tenant.ID) { notified = append(notified, id) })
+		stores.Tenants.Deleted.Then(func(id tenant.ID) { notified = append(notified, id) })
 	}
 	if err := stores.Tenants.Delete(t.Context(), used.ID); err == nil || len(notified) != 0 {
 		t.Errorf("a tenant with users: %v, notified %v", err, notified)

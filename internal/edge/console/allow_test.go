@@ -19,7 +19,7 @@ func TestAllowedMethods(t *testing.T) {
 		"/auth/oidc/backchannel-logout": {"POST"},
 	}
 	pages := len(allowed)
-	for _, op := range w.Operations(testkit.ConsoleTags...) {
+	for _, op := range w.Operations(w.ConsoleTags()...) {
 		allowed[op.Path] = append(allowed[op.Path], op.Method)
 	}
 	for path, methods := range allowed {

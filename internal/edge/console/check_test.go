@@ -135,7 +135,7 @@ func TestInvalidParameters(t *testing.T) {
 func TestFieldsAndReasonsHaveTexts(t *testing.T) {
 	w := newServer(t)
 	fields := map[string]bool{}
-	for _, name := range w.Fields(testkit.ConsoleTags...) {
+	for _, name := range w.Fields(w.ConsoleTags()...) {
 		fields[name] = true
 	}
 	// The headers are not written by people, and the captcha's refusals name no field.

@@ -15,7 +15,7 @@ import (
 func TestNonUTF8BodiesAreRefused(t *testing.T) {
 	w := newServer(t)
 	calls := 0
-	for _, op := range w.Operations(testkit.ConsoleTags...) {
+	for _, op := range w.Operations(w.ConsoleTags()...) {
 		if w.JSONBody(op) == nil {
 			continue
 		}

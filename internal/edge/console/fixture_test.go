@@ -207,7 +207,7 @@ func TestUnauthenticated(t *testing.T) {
 	pair := w.Session(t, w.field.Ada)
 	w.Clock.Advance(31 * time.Minute)
 	seen := 0
-	for _, op := range w.Operations(testkit.ConsoleTags...) {
+	for _, op := range w.Operations(w.ConsoleTags()...) {
 		if op.Public {
 			continue
 		}

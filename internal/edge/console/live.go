@@ -3,9 +3,9 @@ package console
 import (
 	"context"
 	"net/http"
-	"strconv"
 	"time"
 
+	"tilth/internal/app"
 	"tilth/internal/domain/identity"
 	"tilth/internal/edge/console/wire"
 	"tilth/internal/platform/errs"
@@ -34,9 +34,6 @@ func (s *server) GetLive(ctx context.Context, r wire.GetLiveRequestObject) (wire
 	return &liveStream{ctx: ctx, server: s, lastEventID: last, heartbeat: heartbeat}, nil
 }
 
-// sessionKey is the key by which a session's streams are ended.
-func sessionKey(session int64) string { return strconv.FormatInt(session, 10) }
-
 // liveStream writes events as they are published until the client leaves, the session ends or the
 // server stops.
 type liveStream struct {
@@ -52,7 +49,7 @@ func (st *liveStream) VisitGetLiveResponse(w http.ResponseWriter) error {
 	screen, missed, position, reset := st.server.Live.SubscribeAs(
 		c.Tenant,
 		c.User,
-		sessionKey(c.Session),
+		app.LiveKey(c.Session),
 		st.lastEventID,
 	)
 	defer screen.Close()

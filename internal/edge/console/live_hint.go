@@ -12,16 +12,16 @@ import (
 const hintEvent = "hint"
 
 // publishHint tells the screens of a tenant of a hint.
-func (s *server) publishHint(e *device.Entry, h device.Hint) {
-	if !s.Live.Watched(e.Tenant) {
+func (s *server) publishHint(h device.DeviceHint) {
+	if !s.Live.Watched(h.Tenant) {
 		return
 	}
 	body, err := json.Marshal(struct {
 		DeviceName string `json:"deviceName"`
 		wire.DeviceHint
-	}{e.Name, deviceHint(h)})
+	}{h.Name, deviceHint(h.Hint)})
 	if err != nil {
 		return // a struct of texts and a number always marshals
 	}
-	s.Live.Publish(e.Tenant, hintEvent, body)
+	s.Live.Publish(h.Tenant, hintEvent, body)
 }

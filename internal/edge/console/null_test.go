@@ -17,7 +17,7 @@ import (
 func TestNullIsAbsent(t *testing.T) {
 	w := newServer(t)
 	calls, pairs := 0, 0
-	for _, op := range w.Operations(testkit.ConsoleTags...) {
+	for _, op := range w.Operations(w.ConsoleTags()...) {
 		schema := w.JSONBody(op)
 		if schema == nil {
 			continue
@@ -87,7 +87,7 @@ func TestNullRequiredFieldTexts(t *testing.T) {
 func TestNullElements(t *testing.T) {
 	w := newServer(t)
 	lists := map[string]bool{}
-	for _, op := range w.Operations(testkit.ConsoleTags...) {
+	for _, op := range w.Operations(w.ConsoleTags()...) {
 		schema := w.JSONBody(op)
 		if schema == nil {
 			continue

@@ -125,7 +125,7 @@ func TestPublicBodyLimit(t *testing.T) {
 		t.Errorf("more than 16 KiB: %s", a.Body)
 	}
 	open := 0
-	for _, op := range w.Operations(testkit.ConsoleTags...) {
+	for _, op := range w.Operations(w.ConsoleTags()...) {
 		if !op.Public {
 			continue
 		}

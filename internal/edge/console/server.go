@@ -121,7 +121,6 @@ type server struct {
 	limits
 	router             routers.Router
 	paths              *openapi3.Paths
-	changeNotifier     *changeNotifier
 	changesByOperation map[string]string // the kind of thing that a call changes, by operation
 }
 
@@ -144,13 +143,10 @@ func New(o Options) (http.Handler, error) {
 	}
 	s := &server{
 		Options: o, limits: newLimits(&o), router: index.router, paths: index.paths,
-		changeNotifier: newChangeNotifier(o.Live), changesByOperation: index.changesByOperation,
+		changesByOperation: index.changesByOperation,
 	}
 	s.edge = s.newEdge()
-	s.changeNotifier.watch(o.Devices, o.Scenes, o.Registry, o.Users)
-	o.Hints.OnHint(s.publishHint)
-	o.Sessions.OnEnd(func(session int64) { o.Live.EndKey(sessionKey(session)) })
-	o.HomeAssistant.OnChange(func(t tenant.ID) { s.changeNotifier.add(audience{tenant: t}, changedIntegration) })
+	o.ConnectConsole(s.publishHint)
 	calls := wire.HandlerWithOptions(
 		wire.NewStrictHandlerWithOptions(s, []wire.StrictMiddlewareFunc{s.queueQuery}, wire.StrictHTTPServerOptions{
 			RequestErrorHandlerFunc: s.malformed, ResponseErrorHandlerFunc: s.fail,

@@ -12,7 +12,7 @@ import (
 func newArrivalClock(ids ...device.ID) *arrivalClock {
 	s := &arrivalClock{registry: device.NewRegistry(hashKey)}
 	s.registry.Replace(entries(ids...))
-	s.registry.OnStructureChange(s.sweep)
+	s.registry.StructureChanged.Then(func(struct{}) { s.sweep() })
 	return s
 }
 

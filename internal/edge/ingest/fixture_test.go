@@ -136,6 +136,10 @@ func newEdge(t testing.TB, change ...func(*Options)) *edge {
 	o.Traces = device.NewTraceStore(nil, e.registry, e.presence, slog.New(slog.DiscardHandler))
 	e.pipeline = NewPipeline(o)
 	e.mqtt = NewMQTT(e.pipeline)
+	e.registry.StructureChanged.Then(func(struct{}) {
+		e.pipeline.StructureChanged()
+		e.mqtt.StructureChanged()
+	})
 	t.Cleanup(func() {
 		e.journal.release()
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)

@@ -46,7 +46,6 @@ func NewMQTT(p *Pipeline) *MQTT {
 		),
 		devices: map[device.ID][]*conn{},
 	}
-	m.opts.Registry.OnStructureChange(m.structureChanged)
 	return m
 }
 
@@ -198,9 +197,9 @@ func (m *MQTT) detach(c *conn) {
 	c.allowance.Release()
 }
 
-// structureChanged makes every connection check its device before its next message, and ends
+// StructureChanged makes every connection check its device before its next message, and ends
 // connections whose secret is no longer valid.
-func (m *MQTT) structureChanged() {
+func (m *MQTT) StructureChanged() {
 	m.generation.Add(1)
 	if m.sweeping.CompareAndSwap(false, true) {
 		go m.endRevoked()

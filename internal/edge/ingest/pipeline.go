@@ -87,7 +87,6 @@ func NewPipeline(o Options) *Pipeline {
 		enough:   1,
 		gauges:   heldGauges{},
 	}
-	o.Registry.OnStructureChange(p.decoder.clock.sweep)
 	p.gate = newGate(o, p.stats)
 	p.more = sync.NewCond(&p.mu)
 	p.gather = time.AfterFunc(gatherDelay, p.stopGathering)
@@ -96,6 +95,9 @@ func NewPipeline(o Options) *Pipeline {
 	go p.run()
 	return p
 }
+
+// StructureChanged forgets what is known of devices that are gone.
+func (p *Pipeline) StructureChanged() { p.decoder.clock.sweep() }
 
 // Stats is what the edge has counted so far.
 func (p *Pipeline) Stats() Stats { return p.stats.snapshot() }

@@ -83,8 +83,8 @@ func TestApplyIsAtomic(t *testing.T) {
 	p := newFixture(t)
 	p.applyBase(t)
 	p.Session(t, p.user(t, "north", "ada"))
-	p.Sessions.OnEnd(func(int64) { t.Error("a session was reported as ended") })
-	p.Registry.OnStructureChange(func() { t.Error("the running server's registry changed") })
+	p.Sessions.Ended.Then(func(int64) { t.Error("a session was reported as ended") })
+	p.Registry.StructureChanged.Then(func(struct{}) { t.Error("the running server's registry changed") })
 	before := p.dump(t)
 	for _, c := range []struct{ when, table string }{
 		{"BEFORE INSERT", "elements"}, {"BEFORE INSERT", "element_names"}, {"BEFORE INSERT", "product_names"}, {"BEFORE INSERT", "products"}, {"BEFORE UPDATE", "products"},
@@ -120,7 +120,7 @@ func TestEverythingAtOnce(t *testing.T) {
 	p.applyBase(t)
 	p.Session(t, p.user(t, "north", "ada"))
 	ended := 0
-	p.Sessions.OnEnd(func(int64) { ended++ })
+	p.Sessions.Ended.Then(func(int64) { ended++ })
 	out := p.apply(t, everythingFile, true)
 	want := "product station: productName,properties\ntenant north: hosts\nuser north/ada: disabled\nuser north/bora: password\ndevice north/N-1: serial,secrets"
 	if got := itemNames(out.Changed); got != want || len(out.Created) != 6 || out.Unchanged != 1 || ended != 1 {

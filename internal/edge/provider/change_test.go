@@ -5,8 +5,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"tilth/internal/domain/identity"
 	"time"
+
+	"tilth/internal/domain/identity"
 
 	"tilth/internal/domain/device"
 	"tilth/internal/tools/testkit"
@@ -335,7 +336,7 @@ func TestSecretRotation(t *testing.T) {
 	n1 := p.device(t, "north", "N-1")
 	hash := func(secret string) device.SecretHash { return device.HashSecret(testkit.SecretKey, secret) }
 	checks := 0
-	p.Registry.OnStructureChange(func() { checks++ })
+	p.Registry.StructureChanged.Then(func(struct{}) { checks++ })
 	const first, second = "secret-of-the-device-n-1", "the-second-secret-of-n-1"
 
 	out := p.apply(t, `tenants: [{name: north, devices: [{deviceName: N-1, secrets: [`+second+`, `+first+`]}]}]`, false)
@@ -409,7 +410,7 @@ func TestDisablingTakesEffectAtOnce(t *testing.T) {
 	ada := p.user(t, "north", "ada")
 	session := p.Session(t, ada)
 	var ended []int64
-	p.Sessions.OnEnd(func(id int64) { ended = append(ended, id) })
+	p.Sessions.Ended.Then(func(id int64) { ended = append(ended, id) })
 	n1 := p.device(t, "north", "N-1")
 	_, hash, ok := p.Registry.Authenticate("N-1", "secret-of-the-device-n-1")
 	if !ok {

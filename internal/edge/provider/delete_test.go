@@ -179,7 +179,7 @@ func TestDeleteUserAndScene(t *testing.T) {
 	p.applyBase(t)
 	session := p.Session(t, p.user(t, "north", "ada"))
 	var ended []int64
-	p.Sessions.OnEnd(func(id int64) { ended = append(ended, id) })
+	p.Sessions.Ended.Then(func(id int64) { ended = append(ended, id) })
 	p.mustDelete(t, KindUser, "north", "ada")
 	if _, err := p.Sessions.Caller(t.Context(), session.Access); err == nil || len(ended) != 1 {
 		t.Errorf("the session is still active; %d sessions were reported as ended", len(ended))

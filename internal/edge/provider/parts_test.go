@@ -11,7 +11,6 @@ import (
 
 	"tilth/internal/domain/audit"
 	"tilth/internal/domain/device"
-	"tilth/internal/domain/tenant"
 	"tilth/internal/edge/provider/wire"
 )
 
@@ -167,7 +166,7 @@ func TestCallerLeavesBetweenParts(t *testing.T) {
 	p.service.AtOnce = 1
 	p.applyBase(t)
 	ctx, leave := context.WithCancel(t.Context())
-	p.Devices.OnChange(func(tenant.ID, device.ID) { leave() })
+	p.Devices.Changed.Then(func(device.Ref) { leave() })
 	first, err := p.service.Apply(ctx, []byte(partsFile), false)
 	var incomplete *IncompleteError
 	if !errors.As(err, &incomplete) || !errors.Is(err, context.Canceled) {

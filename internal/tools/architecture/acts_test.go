@@ -35,7 +35,7 @@ var loops = map[string]actRow{
 	"alarm.Engine.Run e.writeLoop":              why(judges),
 	"alarm.Engine.Run onsets.run":               why(judges),
 	"alarm.Engine.Work":                         why(judges),
-	"console.changeNotifier.add":                why(clients),
+	"app.Screens.Tell":                          why(clients),
 	"homeassistant.Service.Run":                 why("it waits for the links to end"),
 	"homeassistant.Service.Run l.run":           asks("homeassistant.link.attempt"),
 	"ingest.Consumer.Run Alarms.Work":           why(judges),
@@ -43,7 +43,7 @@ var loops = map[string]actRow{
 	"ingest.Consumer.Run publisher.run":         why(clients),
 	"ingest.MQTT.Serve m.ServeConn":             why(clients),
 	"ingest.MQTT.Shutdown":                      why(clients),
-	"ingest.MQTT.structureChanged m.endRevoked": why(clients),
+	"ingest.MQTT.StructureChanged m.endRevoked": why(clients),
 	"ingest.NewPipeline p.run":                  why(shown),
 	"ingest.NewPipeline p.stopGathering":        why(shown),
 	"ingest.Pipeline.run":                       why(shown),
@@ -155,7 +155,7 @@ var tokens = map[string]actRow{
 // mayAct tells whether code of a folder may act for a tenant, or answers whoever presents a token.
 func mayAct(dir string) bool {
 	return strings.HasPrefix(dir, "internal/domain/") && dir != "internal/domain/reading/logtest" ||
-		strings.HasPrefix(dir, "internal/edge/") || dir == "internal/server"
+		strings.HasPrefix(dir, "internal/edge/") || dir == "internal/server" || dir == "internal/app"
 }
 
 // eachFunction calls f with each function of the code that may act, and its name: notify.Outbox.Run.

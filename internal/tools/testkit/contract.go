@@ -391,19 +391,18 @@ func (c *Contract) Fields(tags ...string) []string {
 	return slices.Compact(names)
 }
 
-// ConsoleTags are the tags of the console's calls.
-var ConsoleTags = []string{
-	"auth",
-	"tenant",
-	"user",
-	"people",
-	"home",
-	"search",
-	"device",
-	"scene",
-	"analysis",
-	"alarm",
-	"notify",
-	"integration",
-	"live",
+// ConsoleTags are the tags of the console's calls: all but those that api/console.codegen.yaml excludes.
+func (c *Contract) ConsoleTags() (tags []string) {
+	others := []string{"health", "provider", "signon", "telemetry"}
+	for _, item := range c.doc.Paths.Map() {
+		for _, op := range item.Operations() {
+			for _, tag := range op.Tags {
+				if !slices.Contains(others, tag) {
+					tags = append(tags, tag)
+				}
+			}
+		}
+	}
+	slices.Sort(tags)
+	return slices.Compact(tags)
 }

@@ -153,7 +153,7 @@ func TestScenarioViolations(t *testing.T) {
 
 func TestOperations(t *testing.T) {
 	c := NewContract(t, http.NotFoundHandler())
-	all := c.Operations(ConsoleTags...)
+	all := c.Operations(c.ConsoleTags()...)
 	if len(all) < 15 {
 		t.Fatalf("only %d operations", len(all))
 	}

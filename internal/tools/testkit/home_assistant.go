@@ -33,5 +33,6 @@ func (s *Stores) NewHomeAssistant(with ...func(*homeassistant.Deps)) *homeassist
 	for _, f := range with {
 		f(&d)
 	}
-	return homeassistant.New(d)
+	s.HomeAssistant = homeassistant.New(d)
+	return s.HomeAssistant
 }

@@ -7,6 +7,7 @@ import { isLanguage, type Language } from '@/lib/i18n/i18n';
 import { descriptors } from '@/lib/i18n/languages';
 import { isRole } from '@/lib/session/useMay';
 import type { Change, Condition, Entry } from './queries';
+import { actionsOf } from './search';
 
 /** The names of attributes, by their identifiers. */
 export type Names = Readonly<Record<string, { yeuName: string; unit: string } | undefined>>;
@@ -21,22 +22,6 @@ interface TextContext {
 export function textContext(language: Language, names: Names = {}): TextContext {
   return { t: i18next.getFixedT(language), format: formatFor(language), language, names };
 }
-
-/** The kinds and actions of the audit log, as the server names them. */
-const knownActions: Readonly<Record<string, readonly string[]>> = {
-  device: ['create', 'update', 'delete', 'export', 'derive', 'calibrate', 'undoCalibration'],
-  scene: ['create', 'update', 'delete'],
-  rule: ['create', 'update', 'delete', 'publish', 'unpublish', 'mute', 'unmute', 'devices'],
-  notice: ['resolve', 'acknowledge', 'unacknowledge'],
-  channel: ['create', 'update', 'delete'],
-  webhook: ['create', 'update', 'delete', 'switchOff'],
-  integration: ['update'],
-  credential: ['create', 'update', 'delete'],
-  user: ['create', 'update', 'delete', 'endSessions'],
-  invitation: ['create', 'update', 'delete'],
-  session: ['signIn', 'signOut', 'fail', 'reuse'],
-  tenant: ['create', 'update'],
-};
 
 /** Placeholder for a thing's name, which is later inserted in bold. */
 const nameMark = '\u0002';
@@ -61,7 +46,7 @@ function actionOf(entry: Entry, context: TextContext): [string, string, string] 
   const { t } = context;
   const ended = action === 'mute' && changes.some(({ field, after }) => field === 'muteUntil' && after === undefined);
   const done = ended ? 'unmute' : action;
-  const text = knownActions[kind]?.includes(done)
+  const text = actionsOf(kind).includes(done)
     ? t(`activity.did.${kind}.${done}` as 'activity.did.scene.create', { thing: nameMark })
     : t('activity.did.other', { what: `${kind}.${action}`, thing: nameMark });
   const [before = '', after = ''] = text.split(nameMark);

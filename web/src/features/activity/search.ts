@@ -2,23 +2,33 @@ import { startOfDate, zonedDate } from '@/lib/format/zone';
 import { pageSizes } from '@/lib/http/paging';
 
 /**
- * The kinds of things that the log can be filtered by, in the order in which the list offers them.
+ * The kinds of things in the audit log and what is done to them, as the server names them, in the order in
+ * which the list of kinds offers them.
  */
-export const kinds = [
-  'device',
-  'scene',
-  'rule',
-  'notice',
-  'channel',
-  'webhook',
-  'integration',
-  'credential',
-  'user',
-  'invitation',
-  'session',
-  'tenant',
-] as const;
-export type Kind = (typeof kinds)[number];
+const actions = {
+  device: ['create', 'update', 'delete', 'export', 'derive', 'calibrate', 'undoCalibration'],
+  scene: ['create', 'update', 'delete'],
+  rule: ['create', 'update', 'delete', 'publish', 'unpublish', 'mute', 'unmute', 'devices'],
+  notice: ['resolve', 'acknowledge', 'unacknowledge'],
+  channel: ['create', 'update', 'delete'],
+  webhook: ['create', 'update', 'delete', 'switchOff'],
+  integration: ['update'],
+  credential: ['create', 'update', 'delete'],
+  user: ['create', 'update', 'delete', 'endSessions'],
+  invitation: ['create', 'update', 'delete'],
+  session: ['signIn', 'signOut', 'fail', 'reuse'],
+  tenant: ['create', 'update'],
+} as const;
+
+export type Kind = keyof typeof actions;
+
+/** The kinds that the log can be filtered by. */
+export const kinds = Object.keys(actions) as Kind[];
+
+/** What is done to things of a kind; nothing of a kind that only a newer server has. */
+export function actionsOf(kind: string): readonly string[] {
+  return kinds.some((known) => known === kind) ? actions[kind as Kind] : [];
+}
 
 /** The search parameters of the activity page. They determine everything that it shows. */
 export interface ActivitySearch {
