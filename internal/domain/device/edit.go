@@ -34,7 +34,7 @@ func (s *Store) Edit(ctx context.Context, t tenant.ID, name string, e Edit) erro
 		}
 		e.NoteName = note
 		e.applyTo(d)
-		if err := parseTexts(d); err != nil {
+		if err := parseEdited(d); err != nil {
 			return err
 		}
 		return s.Put(ctx, t, d)

@@ -11,14 +11,14 @@ import (
 
 // sample sets each plain field to a value of its own.
 func sample(d *device.Device) {
-	for i := range device.Fields {
-		switch f := &device.Fields[i]; {
-		case f.Text != nil:
-			*f.Text(d) = "text " + f.Name
-		case f.Number != nil:
-			*f.Number(d) = new(f.Low + float64(i) + .5)
+	for i, f := range device.Fields {
+		switch f.ValueIn(&device.Device{}).(type) {
+		case string:
+			f.Set(d, "text "+f.Name)
+		case bool:
+			f.Set(d, true)
 		default:
-			*f.Flag(d) = true
+			f.Set(d, float64(i)+.5)
 		}
 	}
 }
@@ -37,8 +37,8 @@ func TestFields(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := range device.Fields {
-			if f := &device.Fields[i]; !reflect.DeepEqual(f.ValueIn(got), f.ValueIn(want)) {
+		for _, f := range device.Fields {
+			if f.ValueIn(got) != f.ValueIn(want) {
 				t.Errorf("%s is %v, want %v", f.Name, f.ValueIn(got), f.ValueIn(want))
 			}
 		}
@@ -63,12 +63,12 @@ func TestEditedTexts(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, station := s.Tenant(t, "field"), s.Station(t)
 	s.Device(t, field.ID, station, "M-1")
-	for i := range device.Fields {
-		f := &device.Fields[i]
-		if f.Text == nil || !f.People {
+	for _, f := range device.Fields {
+		kind, isText := f.Kind.(device.TextKind)
+		if !isText || !f.People {
 			continue
 		}
-		if !f.SingleLine {
+		if !kind.SingleLine {
 			t.Errorf("%s: a text that people edit is of one line", f.Name)
 		}
 		edit := func(text string) (*device.Device, error) {
@@ -81,16 +81,16 @@ func TestEditedTexts(t *testing.T) {
 			}
 			return d, err
 		}
-		longest := strings.Repeat("ü", f.Longest())
+		longest := strings.Repeat("ü", kind.Longest)
 		d, err := edit("  " + longest + "\t")
-		if err != nil || *f.Text(d) != longest {
-			t.Errorf("%s: %q, %v", f.Name, *f.Text(d), err)
+		if err != nil || f.ValueIn(d) != longest {
+			t.Errorf("%s: %q, %v", f.Name, f.ValueIn(d), err)
 		}
 		for text, key := range map[string]string{longest + "x": "invalid.long", "a\nb": "invalid.format", "\u202ea": "invalid.format"} {
 			d, err := edit(text)
 			wantRefused(t, f.Name, err, key, f.Name)
-			if *f.Text(d) != longest {
-				t.Errorf("%s was changed to %q", f.Name, *f.Text(d))
+			if f.ValueIn(d) != longest {
+				t.Errorf("%s was changed to %q", f.Name, f.ValueIn(d))
 			}
 		}
 	}

@@ -212,17 +212,9 @@ func (s *Service) store(ctx context.Context, t tenant.ID, list []*addition) erro
 // auditChanges are what the new device has.
 func (a *addition) auditChanges() []audit.Change {
 	list := []audit.Change{{Field: "product", After: a.product.Name}}
-	for i := range device.Fields {
-		f := &device.Fields[i]
-		switch value := f.ValueIn(&a.Device).(type) {
-		case string:
-			if value != "" {
-				list = append(list, audit.Change{Field: f.Name, After: value})
-			}
-		case *float64:
-			if value != nil {
-				list = append(list, audit.Change{Field: f.Name, After: *value})
-			}
+	for _, f := range device.Fields {
+		if value := f.ValueIn(&a.Device); value != nil && value != "" && value != false {
+			list = append(list, audit.Change{Field: f.Name, After: value})
 		}
 	}
 	if a.scene != "" {

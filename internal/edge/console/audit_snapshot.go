@@ -42,8 +42,7 @@ func (s *server) snapshotDevice(t tenant.ID, name string) audit.Snapshot {
 			scene = found.Name
 		}
 		thing := d.AuditThing()
-		for i := range device.Fields {
-			f := &device.Fields[i]
+		for _, f := range device.Fields {
 			if f.People {
 				thing.Fields = append(thing.Fields, audit.Field{Name: f.Name, Value: f.ValueIn(d)})
 			}

@@ -106,7 +106,7 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("%s: %+v", source, wrong.lines)
 			continue
 		}
-		got := f.tenants[0].devices[0].plain["longitude"].number
+		got := f.tenants[0].devices[0].plain["longitude"]
 		if got.valid == math.IsNaN(want) || got.valid && got.value != want || got.valid == (len(wrong.lines) > 0) {
 			t.Errorf("%s is read as %+v, %+v", source, got, wrong.lines)
 		}

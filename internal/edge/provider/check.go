@@ -79,22 +79,19 @@ func (c *checker) name(f *field[string]) {
 }
 
 // multiLine checks a text that may be empty.
-func (c *checker) multiLine(f *field[string], limit int) {
-	if f.valid && f.value != "" && !isMultiLine(f.value, limit) {
-		c.add(f.at, "%s must have at most %d characters, without control characters", lastKey(f.at), limit)
-	}
+func (c *checker) multiLine(f *field[string], longest int) {
+	c.text(f, device.TextKind{Longest: longest})
 }
 
 // singleLine checks a text of one line of at most longest characters, which may be empty, such as a
 // title: it may stand in lists, in a browser's tab and in subjects of mails.
 func (c *checker) singleLine(f *field[string], longest int) {
-	if f.valid && f.value != "" && (!isName(f.value) || runeCount(f.value) > longest) {
-		c.add(
-			f.at,
-			"%s must have at most %d characters, not all of them invisible, without control characters",
-			lastKey(f.at),
-			longest,
-		)
+	c.text(f, device.TextKind{SingleLine: true, Longest: longest})
+}
+
+func (c *checker) text(f *field[string], kind device.TextKind) {
+	if must := kind.Must(f.value); f.valid && must != "" {
+		c.add(f.at, "%s must %s", lastKey(f.at), must)
 	}
 }
 
@@ -395,17 +392,14 @@ func (c *checker) device(d *fileDevice) {
 }
 
 func (c *checker) plainFields(d *fileDevice) {
-	for i := range device.Fields {
-		switch f, given := &device.Fields[i], d.plain[device.Fields[i].Name]; {
-		case f.SingleLine:
-			c.singleLine(&given.text, f.Longest())
-		case f.Text != nil:
-			c.multiLine(&given.text, f.Longest())
-		case given.number.valid && (given.number.value < f.Low || given.number.value > f.High):
-			c.add(given.number.at, "%s must be from %v to %v%s", f.Name, f.Low, f.High, f.Unit)
+	for _, f := range device.Fields {
+		if given := d.plain[f.Name]; given.valid {
+			if must := f.Must(given.value); must != "" {
+				c.add(given.at, "%s must %s", f.Name, must)
+			}
 		}
 	}
-	longitude, latitude := &d.plain["longitude"].number, &d.plain["latitude"].number
+	longitude, latitude := d.plain["longitude"], d.plain["latitude"]
 	switch lon, lat := longitude.present(), latitude.present(); {
 	case lon && !lat:
 		c.add(longitude.at, "longitude without latitude: give both or neither")

@@ -89,14 +89,7 @@ type fileDevice struct {
 	secret                     field[string]
 	secrets                    field[[]field[string]]
 	elementData                field[map[string]field[string]]
-	plain                      map[string]*filePlain // its plain fields, by name; all of device.Fields
-}
-
-// filePlain is a plain field of a device; one of the three is used.
-type filePlain struct {
-	text   field[string]
-	number field[float64]
-	flag   field[bool]
+	plain                      map[string]*field[any] // its plain fields, by name; all of device.Fields
 }
 
 // parse reads a file and adds its errors to f. It returns everything that it could read, so that
@@ -311,7 +304,7 @@ func (f *fileErrors) user(n ast.Node, at filePos) fileUser {
 }
 
 func (f *fileErrors) device(n ast.Node, at filePos) fileDevice {
-	d := fileDevice{at: at, plain: map[string]*filePlain{}}
+	d := fileDevice{at: at, plain: map[string]*field[any]{}}
 	readers := map[string]nodeReader{
 		"deviceName": f.trimmed(&d.deviceName),
 		"product":    f.trimmed(&d.product),
@@ -332,18 +325,27 @@ func (f *fileErrors) device(n ast.Node, at filePos) fileDevice {
 			})
 		},
 	}
-	for i := range device.Fields {
-		plain := &filePlain{}
-		d.plain[device.Fields[i].Name] = plain
-		switch {
-		case device.Fields[i].Text != nil:
-			readers[device.Fields[i].Name] = f.trimmed(&plain.text)
-		case device.Fields[i].Number != nil:
-			readers[device.Fields[i].Name] = f.number(&plain.number)
+	for _, plain := range device.Fields {
+		into := &field[any]{}
+		d.plain[plain.Name] = into
+		switch plain.ValueIn(&device.Device{}).(type) {
+		case string:
+			readers[plain.Name] = reader(f.trimmed, into)
+		case bool:
+			readers[plain.Name] = reader(f.boolean, into)
 		default:
-			readers[device.Fields[i].Name] = f.boolean(&plain.flag)
+			readers[plain.Name] = reader(f.number, into)
 		}
 	}
 	f.mapping(n, at, readers)
 	return d
+}
+
+// reader reads a value whose type only read knows.
+func reader[T any](read func(into *field[T]) nodeReader, into *field[any]) nodeReader {
+	return func(n ast.Node, at filePos) {
+		var typed field[T]
+		read(&typed)(n, at)
+		*into = field[any]{value: typed.value, valid: typed.valid, at: typed.at}
+	}
 }

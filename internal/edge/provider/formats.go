@@ -16,12 +16,6 @@ func runeCount(s string) int { return utf8.RuneCountInString(s) }
 
 func isName(s string) bool { return tenant.IsDisplayable(s) }
 
-// isMultiLine allows line breaks, as in a description.
-func isMultiLine(s string, limit int) bool {
-	return runeCount(s) <= limit &&
-		strings.IndexFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\n' }) < 0
-}
-
 // isPrintable tells whether s has 1 to limit printable characters and no spaces.
 func isPrintable(s string, limit int) bool {
 	return s != "" && runeCount(s) <= limit &&

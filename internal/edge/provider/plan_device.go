@@ -141,8 +141,8 @@ func (pl *planner) hashSecrets(f *fileDevice, without map[device.SecretHash]bool
 // keepBox leaves a device's serial or secrets as they are if the file's are those of a former box, and says so.
 func (pl *planner) keepBox(t *tenantStep, s *deviceStep, known *device.Device, former device.FormerBoxes) {
 	var kept []string
-	if serial := s.file.plain["serial"].text; serial.valid && serial.value != known.Serial &&
-		former.Serials[serial.value] {
+	given := s.file.plain["serial"]
+	if serial, _ := given.value.(string); given.valid && serial != known.Serial && former.Serials[serial] {
 		s.keepsSerial = true
 		kept = append(kept, "serial")
 	}
@@ -159,16 +159,13 @@ func (pl *planner) keepBox(t *tenantStep, s *deviceStep, known *device.Device, f
 // planPlainFields sets the plain fields that the file gives. What people edit it leaves to them, except
 // in a new device.
 func (pl *planner) planPlainFields(s *deviceStep, given *fileDevice) {
-	for i := range device.Fields {
-		f, value := &device.Fields[i], given.plain[device.Fields[i].Name]
-		switch {
-		case f.People && !s.created && !pl.overwrite, f.Name == "serial" && s.keepsSerial:
-		case f.Text != nil:
-			setField(&s.step, f.Name, f.Text(&s.device), &value.text)
-		case f.Number != nil:
-			setOptional(&s.step, f.Name, f.Number(&s.device), &value.number)
-		default:
-			setField(&s.step, f.Name, f.Flag(&s.device), &value.flag)
+	for _, f := range device.Fields {
+		value, before := given.plain[f.Name], f.ValueIn(&s.device)
+		kept := f.People && !s.created && !pl.overwrite || f.Name == "serial" && s.keepsSerial
+		if value.valid && value.value != before && !kept {
+			s.auditChanges = append(s.auditChanges, audit.Change{Field: f.Name, Before: before, After: value.value})
+			s.changes = append(s.changes, f.Name)
+			f.Set(&s.device, value.value)
 		}
 	}
 }

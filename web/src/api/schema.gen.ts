@@ -5158,16 +5158,25 @@ export interface components {
         };
         DeviceUpdate: {
             deviceName?: string;
-            /** @description 1 to 64 characters once trimmed */
+            /**
+             * @description 1 to 64 characters once trimmed
+             * @example North mast
+             */
             noteName?: string;
             /**
              * Format: int64
              * @description 0 or absent is the default group
              */
             groupId?: number | null;
-            /** Format: double */
+            /**
+             * Format: double
+             * @example 27.34
+             */
             longitude?: number | null;
-            /** Format: double */
+            /**
+             * Format: double
+             * @example 37.86
+             */
             latitude?: number | null;
         };
         DeviceOffer: {

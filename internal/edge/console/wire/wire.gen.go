@@ -2241,11 +2241,17 @@ type DeviceUpdate struct {
 	DeviceName *string `json:"deviceName,omitempty"`
 
 	// GroupId 0 or absent is the default group
-	GroupId   *int64   `json:"groupId,omitempty"`
-	Latitude  *float64 `json:"latitude,omitempty"`
+	GroupId *int64 `json:"groupId,omitempty"`
+
+	// Latitude Example: 37.86
+	Latitude *float64 `json:"latitude,omitempty"`
+
+	// Longitude Example: 27.34
 	Longitude *float64 `json:"longitude,omitempty"`
 
 	// NoteName 1 to 64 characters once trimmed
+	//
+	// Example: North mast
 	NoteName *string `json:"noteName,omitempty"`
 }
 

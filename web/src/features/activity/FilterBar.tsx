@@ -1,13 +1,11 @@
 import FilterOutlined from '@ant-design/icons/FilterOutlined';
 import { Button } from 'antd';
-import { useId, useMemo, useState } from 'react';
+import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { useTypedSearch } from '@/lib/hooks/useTypedSearch';
-import { useLanguage } from '@/lib/i18n/i18n';
-import { descriptors } from '@/lib/i18n/languages';
-import { DatePicker, pickerDay } from '@/ui/form/DatePicker';
-import dayPopup from '@/ui/form/dayPopup.module.css';
+import { pickerDay } from '@/ui/form/DatePicker';
+import { DayPicker } from '@/ui/form/DayPicker';
 import { IconButton } from '@/ui/IconButton';
 import { SearchField } from '@/ui/SearchField';
 import { Select } from '@/ui/Select';
@@ -118,24 +116,18 @@ interface DayProps {
   onChange: (day: string | undefined) => void;
 }
 
-function Day({ label, day, least, most, onChange }: DayProps) {
-  const language = useLanguage((state) => state.language);
+function Day({ label, day = '', least, most, onChange }: DayProps) {
   const id = useId();
-  // The picker takes a new date object for a new value and then drops what the user is typing.
-  const value = useMemo(() => (day ? pickerDay(day) : null), [day]);
   return (
     <span className={css.day}>
       <label htmlFor={id}>{label}</label>
-      <DatePicker
+      <DayPicker
         id={id}
         className={css.picker}
-        classNames={{ popup: { root: dayPopup.popup } }}
-        value={value}
-        format={descriptors[language].picker}
-        placeholder=""
+        day={day}
         minDate={least ? pickerDay(least) : undefined}
         maxDate={most ? pickerDay(most) : undefined}
-        onChange={(chosen) => onChange(chosen?.format('YYYY-MM-DD'))}
+        onChange={(chosen) => onChange(chosen || undefined)}
       />
     </span>
   );

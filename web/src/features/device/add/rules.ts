@@ -3,10 +3,10 @@ import { errorText, formErrorText } from '@/lib/http/errorText';
 import { fieldRefusal } from '@/lib/http/fieldRefusal';
 import { ApiError, isNoAnswer } from '@/lib/http/http';
 import type { Errors } from '@/ui/form/useForm';
-import { bodyOf, checkEdit, type EditError, type EditValues, maxNoteLength, noteLength } from '../edit/rules';
+import { bodyOf, checkEdit, type EditError, maxNoteLength, type NameAndPlace, noteLength } from '../edit/rules';
 
 /** The values of the form of a device to add, as they are typed. */
-export interface AddValues extends EditValues {
+export interface AddValues extends NameAndPlace {
   /** Undefined until it is chosen; 0 where the label says what it is. */
   productId: number | undefined;
   serial: string;
@@ -39,8 +39,8 @@ export function checkAdd(values: AddValues): Errors<AddValues, AddError> {
 }
 
 /** What is sent of a device, beside its product or code. */
-export function addBody({ noteName, latitude, longitude, serial, groupId = 0, short }: AddValues) {
-  return { ...bodyOf({ noteName, latitude, longitude }), serial: serial.trim() || undefined, groupId, short };
+export function addBody({ productId: _, serial, groupId = 0, ...others }: AddValues) {
+  return { ...bodyOf(others), serial: serial.trim() || undefined, groupId };
 }
 
 export type AddField = 'productId' | 'noteName' | 'serial' | 'groupId' | 'latitude' | 'longitude';

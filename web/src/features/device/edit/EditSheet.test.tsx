@@ -1,10 +1,12 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Device } from '@/lib/device/types';
 import { deviceServer, openDevices, paths } from '@/test/deviceServer';
 import { setWidth } from '@/test/mediaQueries';
 import { toasts, waitForDialogClosed } from '@/test/profileServer';
 import { refused } from '@/test/server';
 import type { PinMapProps } from './PinMap';
+import { bodyOf, valuesOf } from './rules';
 
 const map = vi.hoisted(() => ({ fails: false, moves: 0 }));
 
@@ -26,6 +28,11 @@ let server: ReturnType<typeof deviceServer>;
 
 const placed = { latitude: 37.856912, longitude: 27.340887 };
 const sent = () => server.sent.filter(({ path }) => path === paths.update).map(({ body }) => body);
+/** What is sent of the first device: its values, but for those that changed. */
+const bodyWith = (change: object) => {
+  const [device] = server.devices as [Device];
+  return { deviceName: 'WS-1', groupId: device.groupId, ...bodyOf(valuesOf(device)), ...change };
+};
 const sheet = () => screen.getByRole('dialog', { name: 'Edit Orchard mast' });
 const field = (name: RegExp | string) => within(sheet()).getByRole<HTMLInputElement>('textbox', { name });
 const note = () => field(/^Remark name/);
@@ -75,7 +82,7 @@ describe('the form', () => {
     await user.type(note(), '  High mast ');
     await user.selectOptions(within(sheet()).getByRole('combobox', { name: 'Scene' }), 'Default group');
     await user.click(save());
-    await waitFor(() => expect(sent()).toEqual([{ deviceName: 'WS-1', noteName: 'High mast', groupId: 0, ...placed }]));
+    await waitFor(() => expect(sent()).toEqual([bodyWith({ noteName: 'High mast', groupId: 0 })]));
     await waitFor(() => expect(router.state.location.search.device).toBeUndefined());
     expect(await screen.findByRole('rowheader', { name: 'High mast' })).toBeVisible();
     expect(toasts()).toEqual([{ tone: 'success', title: 'Device saved' }]);
@@ -129,9 +136,7 @@ describe('the form', () => {
     await within(typed).findByText('pin at 39.884928 32.888432');
     await user.click(within(typed).getByRole('button', { name: 'Save' }));
     const moved = { latitude: 39.884928, longitude: 32.888432 };
-    await waitFor(() =>
-      expect(sent()).toEqual([{ deviceName: 'WS-1', noteName: 'Orchard mast 2', groupId: 1, ...moved }]),
-    );
+    await waitFor(() => expect(sent()).toEqual([bodyWith({ noteName: 'Orchard mast 2', ...moved })]));
   });
 
   it('offers unsaved values after the session ended', async () => {

@@ -13,13 +13,17 @@ export interface EditValues {
   longitude: string;
 }
 
+/** What the form of a new device has, too. */
+export type NameAndPlace = Pick<EditValues, 'noteName' | 'latitude' | 'longitude'>;
+
 export function valuesOf({ noteName, latitude, longitude }: Device): EditValues {
   return { noteName, latitude: degreesText(latitude), longitude: degreesText(longitude) };
 }
 
 /** The values as they are sent. */
-export function bodyOf({ noteName, latitude, longitude }: EditValues) {
+export function bodyOf<Values extends NameAndPlace>({ noteName, latitude, longitude, ...others }: Values) {
   return {
+    ...others,
     noteName: noteName.trim(),
     latitude: parseDegrees(latitude) ?? null,
     longitude: parseDegrees(longitude) ?? null,
@@ -37,8 +41,8 @@ export function noteLength(noteName: string): number {
   return [...noteName.trim()].length;
 }
 
-export function checkEdit({ noteName, latitude, longitude }: EditValues): Errors<EditValues, EditError> {
-  const errors: Errors<EditValues, EditError> = {};
+export function checkEdit({ noteName, latitude, longitude }: NameAndPlace): Errors<NameAndPlace, EditError> {
+  const errors: Errors<NameAndPlace, EditError> = {};
   if (!isVisibleName(noteName)) errors.noteName = 'device.noteRequired';
   else if (noteLength(noteName) > maxNoteLength) errors.noteName = 'device.form.tooLong';
 

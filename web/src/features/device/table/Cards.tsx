@@ -4,7 +4,8 @@ import { useTranslation } from 'react-i18next';
 import type { Device } from '@/lib/device/types';
 import { Loading, Skeleton } from '@/ui/Skeleton';
 import css from './Cards.module.css';
-import { Contact, HealthReading, healthReading, LatestReading, State } from './cells';
+import { type CellProps, Contact, LatestReading, State } from './cells';
+import { columns, sceneOf } from './columns';
 import { addressOf, onPlainClick } from './Row';
 import { skeletonRows } from './skeletonRows';
 
@@ -37,31 +38,25 @@ export function Cards({ devices, expected, onOpen }: CardsProps) {
   );
 }
 
-/** Battery and signal, each with its age; nothing if the device reports neither. */
-function Health({ device }: { device: Device }) {
+/** What not every device has, each with its name; nothing if the device has none of it. */
+function Extras({ device }: CellProps) {
   const { t } = useTranslation();
-  const [battery, signal] = [healthReading(device, 'battery'), healthReading(device, 'signal')];
-  if (!battery && !signal) return null;
+  const list = columns.filter(({ has }) => has?.(device));
+  if (list.length === 0) return null;
   return (
-    <span className={css.health}>
-      {battery ? (
-        <span>
-          {t('device.col.battery')} <HealthReading device={device} of="battery" />
+    <span className={css.extras}>
+      {list.map(({ name, head, Cell }) => (
+        <span key={name}>
+          {t(head)} <Cell device={device} />
         </span>
-      ) : null}
-      {signal ? (
-        <span>
-          {t('device.col.signal')} <HealthReading device={device} of="signal" />
-        </span>
-      ) : null}
+      ))}
     </span>
   );
 }
 
 const Card = memo(function Card({ device, onOpen }: { device: Device } & Pick<CardsProps, 'onOpen'>) {
   const { t } = useTranslation();
-  const { deviceName, noteName, groupId, groupName } = device;
-  const scene = groupId === 0 ? t('home.defaultGroup') : groupName;
+  const { deviceName, noteName } = device;
   return (
     <li>
       <a
@@ -73,9 +68,9 @@ const Card = memo(function Card({ device, onOpen }: { device: Device } & Pick<Ca
         <span className={css.who}>
           <span className={`${css.name} ${noteName ? '' : css.quiet}`}>{noteName || t('device.noNote')}</span>
           <span className={css.under}>
-            {deviceName} · {scene}
+            {deviceName} · {sceneOf(device, t)}
           </span>
-          <Health device={device} />
+          <Extras device={device} />
         </span>
         <span className={css.how}>
           <span className={css.value}>

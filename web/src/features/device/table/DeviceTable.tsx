@@ -1,9 +1,9 @@
-import type { MouseEvent } from 'react';
+import { type MouseEvent, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Device } from '@/lib/device/types';
 import { Loading, Skeleton } from '@/ui/Skeleton';
 import type { SortColumn } from '../search';
-import { healthReading } from './cells';
+import { columns } from './columns';
 import css from './DeviceTable.module.css';
 import { useDensity } from './density';
 import { Head } from './Head';
@@ -27,15 +27,13 @@ interface DeviceTableProps {
 export function DeviceTable({ devices, expected, selected, opensForm, sort, descending, ...on }: DeviceTableProps) {
   const { t } = useTranslation();
   const { compact } = useDensity();
-  // A column in which no row has anything gives its room to the others, unless it is the order's.
-  const lacks = (column: 'battery' | 'signal') =>
-    devices !== undefined && sort !== column && devices.every((device) => !healthReading(device, column));
-  const looks = [
-    css.table,
-    compact ? css.compact : '',
-    lacks('battery') ? css.noBattery : '',
-    lacks('signal') ? css.noSignal : '',
-  ];
+  const lacking = columns
+    .filter(({ sort: by, has }) => has && devices && sort !== by && !devices.some(has))
+    .map(({ name }) => name)
+    .join();
+  // The rows are memoized: they get another list only if other columns are shown.
+  const shown = useMemo(() => columns.filter(({ name }) => !lacking.split(',').includes(name)), [lacking]);
+  const looks = [css.table, compact ? css.compact : '', shown.some(({ has }) => has) ? '' : css.roomy];
 
   /**
    * A click anywhere in the row opens it like a click on its name, unless the user selects text or
@@ -51,18 +49,12 @@ export function DeviceTable({ devices, expected, selected, opensForm, sort, desc
     <table className={looks.filter(Boolean).join(' ')} aria-label={t('home.list.title')}>
       <colgroup>
         <col />
-        <col className={`${css.wCode} ${css.code}`} />
-        <col className={`${css.wModel} ${css.model}`} />
-        <col className={`${css.wScene} ${css.scene}`} />
-        <col className={`${css.wPosition} ${css.position}`} />
-        <col className={css.wState} />
-        <col className={`${css.wContact} ${css.contact}`} />
-        <col className={`${css.wHealth} ${css.battery}`} />
-        <col className={`${css.wHealth} ${css.signal}`} />
-        <col className={css.wLatest} />
+        {shown.map(({ name, width }) => (
+          <col key={name} className={`${width ?? ''} ${css[name] ?? ''}`} />
+        ))}
         <col className={`${css.wAction} ${css.action}`} />
       </colgroup>
-      <Head sort={sort} descending={descending} onSort={on.onSort} />
+      <Head columns={shown} sort={sort} descending={descending} onSort={on.onSort} />
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard has the link in the row */}
       <tbody onClick={onRow}>
         {devices
@@ -70,6 +62,7 @@ export function DeviceTable({ devices, expected, selected, opensForm, sort, desc
               <Row
                 key={device.id}
                 device={device}
+                columns={shown}
                 selected={device.deviceName === selected}
                 opensForm={opensForm}
                 onOpen={on.onOpen}
@@ -81,30 +74,17 @@ export function DeviceTable({ devices, expected, selected, opensForm, sort, desc
   );
 }
 
-/** The classes of the columns after the first. */
-const columns = [
-  'code',
-  'model',
-  'scene',
-  'position',
-  'state',
-  'contact',
-  'battery',
-  'signal',
-  'latest',
-  'action',
-] as const;
-
 function SkeletonRow({ first }: { first: boolean }) {
   const bar = <Skeleton height={14} width="70%" />;
   return (
     <tr>
       <td>{first ? <Loading>{bar}</Loading> : bar}</td>
-      {columns.map((column) => (
-        <td key={column} className={css[column]}>
+      {columns.map(({ name }) => (
+        <td key={name} className={css[name]}>
           {bar}
         </td>
       ))}
+      <td className={css.action}>{bar}</td>
     </tr>
   );
 }

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { IconButton } from '@/ui/IconButton';
 import { Select } from '@/ui/Select';
 import { type DeviceSearch, sortColumns } from '../search';
+import { columns } from './columns';
 import css from './Toolbar.module.css';
 
 interface OrderProps {
@@ -14,16 +15,6 @@ interface OrderProps {
 /** Chooses the order where there is no table whose headers do so. */
 export function Order({ search: { sort, descending }, onChange }: OrderProps) {
   const { t } = useTranslation();
-  const words = {
-    noteName: t('device.col.note'),
-    deviceName: t('home.device.name'),
-    productName: t('home.device.model'),
-    groupName: t('home.device.scene'),
-    onlineState: t('home.device.state'),
-    lastContact: t('home.device.contact'),
-    battery: t('device.col.battery'),
-    signal: t('device.col.signal'),
-  };
   return (
     <div className={css.order}>
       <Select
@@ -37,11 +28,14 @@ export function Order({ search: { sort, descending }, onChange }: OrderProps) {
           onChange({ sort: column, descending: descendingFirst || undefined });
         }}
       >
-        {sortColumns.map((column) => (
-          <option key={column} value={column}>
-            {words[column]}
-          </option>
-        ))}
+        <option value="noteName">{t('device.col.note')}</option>
+        {columns.map(({ name, head, long, sort: by }) =>
+          by ? (
+            <option key={name} value={by}>
+              {t(long ?? head)}
+            </option>
+          ) : null,
+        )}
       </Select>
       <IconButton
         className={css.turn}

@@ -2,13 +2,13 @@ import EditOutlined from '@ant-design/icons/EditOutlined';
 import { type MouseEvent, memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Device, nameOf } from '@/lib/device/types';
-import { useFormat } from '@/lib/format/format';
 import { useMay } from '@/lib/session/useMay';
-import { Contact, HealthReading, LatestReading, State } from './cells';
+import type { Column } from './columns';
 import css from './DeviceTable.module.css';
 
 export interface RowProps {
   device: Device;
+  columns: readonly Column[];
   selected: boolean;
   /** While a form is open, the row opens the form. */
   opensForm: boolean;
@@ -30,13 +30,10 @@ export function onPlainClick(act: () => void) {
 }
 
 /** One device. Memoized, so that it renders only when its props change: there may be 400 rows. */
-export const Row = memo(function Row({ device, selected, opensForm, onOpen }: RowProps) {
+export const Row = memo(function Row({ device, columns, selected, opensForm, onOpen }: RowProps) {
   const { t } = useTranslation();
-  const format = useFormat();
   const mayEdit = useMay('operator');
-  const { deviceName, noteName, productName, product, groupId, groupName, latitude, longitude } = device;
-  const scene = groupId === 0 ? t('home.defaultGroup') : groupName;
-  const placed = latitude !== undefined && longitude !== undefined;
+  const { deviceName, noteName } = device;
   return (
     <tr className={selected ? css.selected : undefined} data-row={deviceName}>
       <th scope="row" className={css.note}>
@@ -52,40 +49,11 @@ export const Row = memo(function Row({ device, selected, opensForm, onOpen }: Ro
           {noteName || <span className={css.quiet}>{t('device.noNote')}</span>}
         </a>
       </th>
-      <td className={`${css.cut} ${css.code}`} title={deviceName}>
-        {deviceName}
-      </td>
-      <td
-        className={`${css.cut} ${css.model}`}
-        title={productName === product ? product : `${productName} · ${product}`}
-      >
-        <span className={css.lines}>{productName}</span>
-      </td>
-      <td className={`${css.cut} ${css.scene}`} title={scene}>
-        <span className={css.lines}>{scene}</span>
-      </td>
-      <td className={`${css.cut} ${css.position}`}>
-        {placed ? (
-          format.position(latitude, longitude)
-        ) : (
-          <span className={css.quiet}>{t('home.device.noPosition')}</span>
-        )}
-      </td>
-      <td>
-        <State device={device} />
-      </td>
-      <td className={css.contact}>
-        <Contact device={device} />
-      </td>
-      <td className={css.battery}>
-        <HealthReading device={device} of="battery" />
-      </td>
-      <td className={css.signal}>
-        <HealthReading device={device} of="signal" />
-      </td>
-      <td className={css.latest}>
-        <LatestReading device={device} />
-      </td>
+      {columns.map(({ name, cell, title, Cell }) => (
+        <td key={name} className={`${cell ?? ''} ${css[name] ?? ''}`} title={title?.(device, t)}>
+          <Cell device={device} />
+        </td>
+      ))}
       <td className={css.action}>
         {mayEdit ? (
           <a

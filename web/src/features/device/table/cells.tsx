@@ -7,7 +7,7 @@ import { Age } from '@/ui/Age';
 import { levelIcons } from '@/ui/alarm/tags';
 import css from './cells.module.css';
 
-interface CellProps {
+export interface CellProps {
   device: Device;
 }
 

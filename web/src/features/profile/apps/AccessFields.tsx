@@ -1,13 +1,11 @@
 import ExclamationCircleOutlined from '@ant-design/icons/ExclamationCircleOutlined';
 import { Checkbox } from 'antd';
-import { useId, useMemo } from 'react';
+import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { now } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
-import { useLanguage } from '@/lib/i18n/i18n';
-import { descriptors } from '@/lib/i18n/languages';
-import { DatePicker, pickerDate, pickerDay } from '@/ui/form/DatePicker';
-import dayPopup from '@/ui/form/dayPopup.module.css';
+import { pickerDate } from '@/ui/form/DatePicker';
+import { DayPicker } from '@/ui/form/DayPicker';
 import { Field } from '@/ui/form/Field';
 import { Select } from '@/ui/Select';
 import { ZoneNote } from '@/ui/ZoneNote';
@@ -136,26 +134,16 @@ interface LastDayProps {
 
 function LastDay({ day, error, dayRef, onChange }: LastDayProps) {
   const { t } = useTranslation();
-  const language = useLanguage((state) => state.language);
-  // The picker takes a new date object for a new value and then drops what the user is typing.
-  const value = useMemo(() => (day ? pickerDay(day) : null), [day]);
   return (
     <Field label={t('app.lastDay')} required error={error} hint={t('app.lastDayHint')} below={<ZoneNote />}>
       {(labels) => (
-        <DatePicker
+        <DayPicker
           {...labels}
           ref={dayRef}
           className={css.picker}
-          classNames={{ popup: { root: dayPopup.popup } }}
-          value={value}
-          format={descriptors[language].picker}
-          placeholder=""
           minDate={pickerDate(now())}
-          // Enter takes the day that was typed; it does not create the key yet.
-          onKeyDown={(event) => {
-            if (event.key === 'Enter') event.preventDefault();
-          }}
-          onChange={(chosen) => onChange(chosen?.format('YYYY-MM-DD') ?? '')}
+          day={day}
+          onChange={onChange}
         />
       )}
     </Field>
