@@ -57,8 +57,8 @@ type tenantFixture struct {
 	person                int64
 	ids                   map[string]int64 // of its newest row of each table
 	invitationToken       string           // of another invitation
-	ruled                 int64  // when its rule was started, epoch ms
-	embed                 string // address of a camera's snippet
+	ruled                 int64            // when its rule was started, epoch ms
+	embed                 string           // address of a camera's snippet
 }
 
 // device is the name of one of the tenant's devices: mast, camera or gateway.
