@@ -61,7 +61,7 @@ func (s *Stores) ConnectIntake(intake ...interface{ StructureChanged() }) {
 
 // ConnectConsole says what screens are told of changes by whoever made them. What only calls of the console
 // change is in the contract (x-changes).
-func (s *Stores) ConnectConsole(hint func(device.DeviceHint)) {
+func (s *Stores) ConnectConsole(hint func(device.GivenHint)) {
 	tell := func(t tenant.ID, kind string) { s.Screens.Tell(Audience{Tenant: t}, kind) }
 	s.Devices.Changed.Then(func(d device.Ref) { tell(d.Tenant, "device") })
 	s.Registry.TenantChanged.Then(func(t tenant.ID) { tell(t, "device") })

@@ -134,8 +134,8 @@ func hookQuery(s *tenantFixture) request { return queryRequest("id", number(s.id
 
 // fewTests limits the values that are tried of calls that test something: a tenant may test a few times.
 var fewTests = []string{
-	"user", "users", "scenes", "alarm_rules", "channels", "webhooks", "notices", "ended notice", "messages", "credentials",
-	"deliveries", "analysis_views", "invitations", "mast's ID", "mast", "access token", "key",
+	"user", "users", "scenes", "alarm_rules", "channels", "webhooks", "notices", "ended notice", "messages",
+	"credentials", "deliveries", "analysis_views", "invitations", "mast's ID", "mast", "access token", "key",
 }
 
 func hookPath(s *tenantFixture) request { return pathRequest("id", number(s.ids["webhooks"])) }

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -96,7 +95,6 @@ type Catalog struct {
 	db   *db.DB
 	snap atomic.Pointer[snapshot]
 
-	mu sync.Mutex
 	// Loaded tells that everything was read anew.
 	Loaded change.Kind[struct{}]
 }

@@ -37,7 +37,9 @@ type Field struct {
 
 // Fields are the plain fields of a device, in the order in which changes are told.
 var Fields = []Field{
-	{Name: "serial", Kind: TextKind{place: func(d *Device) *string { return &d.Serial }, Longest: tenant.MaxNameLength}},
+	{Name: "serial", Kind: TextKind{
+		place: func(d *Device) *string { return &d.Serial }, Longest: tenant.MaxNameLength,
+	}},
 	{Name: "gateway", Kind: FlagKind{func(d *Device) *bool { return &d.Gateway }}},
 	{Name: "disabled", Kind: FlagKind{func(d *Device) *bool { return &d.Disabled }}},
 	{Name: "noteName", People: true, Kind: TextKind{
@@ -85,7 +87,10 @@ func (k TextKind) Must(value any) string {
 	long := utf8.RuneCountInString(text) > k.Longest
 	switch {
 	case k.SingleLine && text != "" && (long || !tenant.IsDisplayable(text)):
-		return fmt.Sprintf("have at most %d characters, not all of them invisible, without control characters", k.Longest)
+		return fmt.Sprintf(
+			"have at most %d characters, not all of them invisible, without control characters",
+			k.Longest,
+		)
 	case !k.SingleLine && (long || strings.ContainsFunc(text, isControl)):
 		return fmt.Sprintf("have at most %d characters, without control characters", k.Longest)
 	}

@@ -58,11 +58,11 @@ type Hints struct {
 	tenants map[tenant.ID]map[ID]*deviceHints
 
 	// Given tells of each hint.
-	Given change.Kind[DeviceHint]
+	Given change.Kind[GivenHint]
 }
 
-// DeviceHint is a hint of a device.
-type DeviceHint struct {
+// GivenHint is a hint with the device that it is given of.
+type GivenHint struct {
 	*Entry
 	Hint
 }
@@ -154,7 +154,7 @@ func (s *Hints) note(ref Ref, h Hint, fill func(e *Entry, h *Hint)) {
 	d.list = slices.Insert(d.list, 0, h)
 	d.list = d.list[:min(len(d.list), hintsKept)]
 	s.mu.Unlock()
-	s.Given.Tell(DeviceHint{e, h})
+	s.Given.Tell(GivenHint{e, h})
 }
 
 // due tells whether a hint of its kind may come now, and remembers that it came.

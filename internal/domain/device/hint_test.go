@@ -22,7 +22,7 @@ func TestHints(t *testing.T) {
 	now := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 	hints, ref := newTestHints(&now)
 	var told []Hint
-	hints.Given.Then(func(h DeviceHint) {
+	hints.Given.Then(func(h GivenHint) {
 		if h.Name != "WS-7" {
 			t.Errorf("told of %q", h.Name)
 		}

@@ -106,7 +106,8 @@ func TestRegistryLookUps(t *testing.T) {
 func TestRegistryOnStructureChange(t *testing.T) {
 	r := NewRegistry(testKey)
 	var notified []int
-	r.StructureChanged.Then(func(struct{}) { notified = append(notified, r.Count(1)) }) // a listener sees the new content
+	// A listener sees the new content.
+	r.StructureChanged.Then(func(struct{}) { notified = append(notified, r.Count(1)) })
 	r.StructureChanged.Then(func(struct{}) { notified = append(notified, -1) })
 	r.Replace([]*Entry{entry(1, 1, "WS-1", "s")})
 	r.Replace(nil)

@@ -161,12 +161,14 @@ func (s *Service) settingsChanged(t tenant.ID) {
 	}
 }
 
+// DevicesChanged announces a tenant's devices anew.
 func (s *Service) DevicesChanged(t tenant.ID) {
 	if l := s.find(t); l != nil {
 		l.markPlan()
 	}
 }
 
+// CatalogLoaded announces all devices anew: elements and products may have changed.
 func (s *Service) CatalogLoaded() {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

@@ -12,7 +12,7 @@ import (
 const hintEvent = "hint"
 
 // publishHint tells the screens of a tenant of a hint.
-func (s *server) publishHint(h device.DeviceHint) {
+func (s *server) publishHint(h device.GivenHint) {
 	if !s.Live.Watched(h.Tenant) {
 		return
 	}
