@@ -224,7 +224,8 @@ func (n *Node) askMayLead(ctx context.Context, t *Term, o AwaitOptions) error {
 // Leads says that this node leads now: it has everything in the log, and takes clients.
 func (t *Term) Leads() {
 	t.begun.Store(true)
-	t.node.leader.set(Leader{Address: t.node.opts.Address, Epoch: t.Epoch(), Local: true})
+	o := &t.node.opts
+	t.node.leader.set(Leader{Name: o.Name, Address: o.Address, Epoch: t.Epoch(), Local: true})
 }
 
 // hasShard reports whether a node has led on the database.

@@ -3,7 +3,16 @@ package cluster
 import (
 	"crypto/rand"
 	"sync"
+	"time"
 )
+
+// Leader is the node that leads. If Address is empty and Local is false, none has led yet.
+type Leader struct {
+	Name    string
+	Address string // of its admin port
+	Epoch   int64  // of its term; each leader has a larger one than the leader before
+	Local   bool   // this node leads
+}
 
 // leaderState holds what a node knows of who leads.
 type leaderState struct {
@@ -12,6 +21,8 @@ type leaderState struct {
 	changed     chan struct{} // closed at the next change
 	synchronous bool
 	known       bool // whether synchronous was read
+	led         bool // a node held the lock of the log when this one last looked
+	looked      time.Time
 }
 
 func newLeaderState() *leaderState { return &leaderState{changed: make(chan struct{})} }
@@ -61,6 +72,20 @@ func (n *Node) Leader() (Leader, <-chan struct{}) {
 	n.leader.mu.Lock()
 	defer n.leader.mu.Unlock()
 	return n.leader.leader, n.leader.changed
+}
+
+// setLed records whether a node holds the lock of the log now.
+func (s *leaderState) setLed(yes bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.led, s.looked = yes, time.Now()
+}
+
+// Led reports whether a node leads, as far as this node has seen a moment ago.
+func (n *Node) Led() bool {
+	n.leader.mu.Lock()
+	defer n.leader.mu.Unlock()
+	return n.leader.leader.Local || n.leader.led && time.Since(n.leader.looked) < presentFor
 }
 
 // Synchronous reports whether the database waits for a copy before it confirms a commit.

@@ -1,3 +1,5 @@
+// Package cluster makes several machines one Tilth. One node leads: it is a whole server. The others
+// follow its log, and take over if it fails. Nodes speak only to PostgreSQL.
 package cluster
 
 import (
@@ -24,7 +26,7 @@ var (
 type Options struct {
 	DatabaseURL   string
 	Name          string        // of this node; no two nodes have the same
-	Address       string        // at which the other nodes reach this one
+	Address       string        // of this node's admin port, as others reach it
 	Version       string        // of the program
 	TakeoverAfter time.Duration // patience with a leader that is silent
 	LogKeep       time.Duration // how long entries stay in the log

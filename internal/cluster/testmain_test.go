@@ -15,6 +15,8 @@ import (
 	"tilth/internal/tools/pgpair"
 )
 
+const patience = time.Minute // of tests, for what comes at once on an idle machine
+
 // oneServer is a PostgreSQL server that tests share which need no more than a database of their own.
 var oneServer struct {
 	once      sync.Once
@@ -24,15 +26,7 @@ var oneServer struct {
 }
 
 func TestMain(m *testing.M) {
-	before := frontGoroutines()
 	code := m.Run()
-	for began := time.Now(); frontGoroutines() != before && time.Since(began) < patience; {
-		time.Sleep(10 * time.Millisecond)
-	}
-	if n := frontGoroutines() - before; n != 0 {
-		fmt.Fprintf(os.Stderr, "%d goroutines of fronts go on after the tests\n", n)
-		code = 1
-	}
 	if s := oneServer.server; s != nil {
 		if err := s.Discard(); err != nil {
 			fmt.Fprintln(os.Stderr, err)

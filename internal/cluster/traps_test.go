@@ -313,7 +313,7 @@ func TestServerAloneIsRefusedOnTheDatabaseOfACluster(t *testing.T) {
 	if err == nil {
 		_ = d.Close()
 	}
-	if err == nil || !strings.Contains(err.Error(), "--cluster-addr") {
+	if err == nil || !strings.Contains(err.Error(), "--cluster;") {
 		t.Error(err)
 	}
 }

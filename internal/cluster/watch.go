@@ -127,6 +127,9 @@ func (n *Node) Watch(ctx context.Context) {
 // endSilent ends both sessions of a leader that has done nothing for too long, by PostgreSQL's clock.
 func (n *Node) endSilent(ctx context.Context, c *pgx.Conn) error {
 	h, err := findHolder(ctx, c, logLockID)
+	if err == nil {
+		n.leader.setLed(h != nil)
+	}
 	if err != nil || h == nil || h.silent < n.opts.TakeoverAfter {
 		return err
 	}
@@ -152,7 +155,7 @@ func (n *Node) holdsTerm() bool {
 func (n *Node) readLeader(ctx context.Context, c *pgx.Conn) error {
 	before := n.leader.get()
 	var l Leader
-	err := c.QueryRow(ctx, "SELECT epoch, address FROM shards WHERE shard = 0").Scan(&l.Epoch, &l.Address)
+	err := c.QueryRow(ctx, "SELECT epoch, leader, address FROM shards WHERE shard = 0").Scan(&l.Epoch, &l.Name, &l.Address)
 	if errors.Is(asNoLog(err), ErrNoLog) {
 		return nil
 	}

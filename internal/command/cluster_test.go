@@ -2,20 +2,19 @@ package command
 
 import (
 	"io"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"tilth/internal/settings"
+	"tilth/internal/tools/announced"
 	"tilth/internal/tools/pgpair"
 	"tilth/internal/tools/testkit"
 )
@@ -25,24 +24,10 @@ import (
 // start, and only a failure takes a minute.
 const takeover = time.Minute
 
-// clusterArgs make a server a node. A node keeps its address when it begins anew, so its port is chosen
-// here, from those that the system gives to no connection by itself.
-func clusterArgs(t *testing.T, name string) []string {
-	t.Helper()
-	for range 100 {
-		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(12000+rand.IntN(8000)))
-		if ln, err := net.Listen("tcp", address); err == nil {
-			if err := ln.Close(); err != nil {
-				t.Fatal(err)
-			}
-			return append([]string{"--cluster-addr", address, "--node-name", name}, unlimitedArgs...)
-		}
-	}
-	t.Fatal("there is no free port")
-	return nil
+// clusterArgs make a server a node.
+func clusterArgs(name string) []string {
+	return append([]string{"--cluster", "--node-name", name}, unlimitedArgs...)
 }
-
-var adminAddress = regexp.MustCompile(` admin=(\S+)`)
 
 // adminStatus is what a node's own admin port answers.
 func (p *process) adminStatus(path string) (status int, says string) {
@@ -59,16 +44,27 @@ func (p *process) adminStatus(path string) (status int, says string) {
 	return resp.StatusCode, string(body)
 }
 
-// awaitLeading waits until a node leads.
+// awaitLeading waits until a node leads, and has opened its ports.
 func (p *process) awaitLeading() {
 	p.t.Helper()
+	for p.http == announced.Off {
+		p.awaitAddresses(takeover)
+	}
+	if status, says := p.adminStatus("/readyz?leader"); status != http.StatusOK {
+		p.t.Fatalf("it does not lead: %d %s\n%s", status, says, p.stderr)
+	}
+}
+
+// awaitReadyToStandBy waits until a node follows one that leads.
+func (p *process) awaitReadyToStandBy() {
+	p.t.Helper()
 	for began := time.Now(); ; time.Sleep(20 * time.Millisecond) {
-		status, says := p.adminStatus("/readyz?leader")
+		status, says := p.adminStatus("/readyz")
 		if status == http.StatusOK {
 			return
 		}
 		if time.Since(began) > takeover {
-			p.t.Fatalf("it does not lead: %d %s\n%s", status, says, p.stderr)
+			p.t.Fatalf("it follows nobody: %d %s\n%s", status, says, p.stderr)
 		}
 	}
 }
@@ -81,7 +77,7 @@ func (p *process) joinCluster(from *process, name string) {
 	if out, err := p.tilth("join", "--from", "http://"+from.admin, "--data-dir", p.dir); err != nil {
 		p.t.Fatalf("join: %v\n%s", err, out)
 	}
-	p.start(clusterArgs(p.t, name)...)
+	p.start(clusterArgs(name)...)
 }
 
 // All nodes lose their disks. A node that begins with PostgreSQL and the key has everything that was
@@ -96,7 +92,7 @@ func TestAllDisksAreLost(t *testing.T) {
 	device := &resendingDevice{number: 0, first: first}
 	one.publishAll([]*resendingDevice{device}, 300, func() {}).Wait()
 	one.stop()
-	one.start(clusterArgs(t, "one")...) // what it holds now is in no log
+	one.start(clusterArgs("one")...) // what it holds now is in no log
 	one.awaitLeading()
 	status := func() string {
 		t.Helper()
@@ -131,7 +127,7 @@ func TestAllDisksAreLost(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(one.dir, "readings")); err != nil {
 		t.Fatal(err)
 	}
-	two.start(clusterArgs(t, "two")...)
+	two.start(clusterArgs("two")...)
 	two.awaitLeading()
 	if got := two.notices(); len(want) < 5 || !slices.Equal(got, want) {
 		missing, extra := differences(got, want)
@@ -178,22 +174,28 @@ func TestFromOneServerToAClusterAndBack(t *testing.T) {
 	const published = 600
 	one.publishAll([]*resendingDevice{device}, 100, func() {}).Wait()
 	one.stop()
-	nodeOne := clusterArgs(t, "one")
+	nodeOne := clusterArgs("one")
 	one.start(nodeOne...)
 	one.awaitLeading()
 	two.joinCluster(one, "two")
-	if status, says := two.adminStatus("/readyz"); status != http.StatusOK {
-		t.Errorf("a standby: %d %s", status, says)
-	}
+	two.awaitReadyToStandBy()
+	another := "another node leads: one at " + one.admin
 	if status, says := two.adminStatus("/readyz?leader"); status != http.StatusServiceUnavailable ||
-		says != "another node leads\n" {
+		says != another+"\n" {
 		t.Errorf("a standby leads: %d %s", status, says)
 	}
+	if two.http != announced.Off {
+		t.Errorf("a standby takes people at %s", two.http)
+	}
+	if out, err := two.tilth("backup", "-o", filepath.Join(t.TempDir(), "no.tar"), "--server", "http://"+two.admin); err == nil ||
+		!strings.Contains(out, another+"; call the node that leads, or the balancer") {
+		t.Errorf("a backup of a standby: %v\n%s", err, out)
+	}
 
-	// A device that knows only the standby's address is served all the same, and goes on when it leads.
+	// A device whose node ends in the middle goes on at the next one.
 	var acks atomic.Int64
 	half := make(chan struct{})
-	publishing := two.publishAll([]*resendingDevice{device}, published, func() {
+	publishing := one.publishAll([]*resendingDevice{device}, published, func() {
 		if acks.Add(1) == 50 {
 			close(half)
 		}
@@ -201,8 +203,8 @@ func TestFromOneServerToAClusterAndBack(t *testing.T) {
 	<-half
 	one.kill()
 	two.awaitLeading()
-	publishing.Wait()                                                       // its connection was cut
-	two.publishAll([]*resendingDevice{device}, published, func() {}).Wait() // it connects again
+	publishing.Wait()
+	two.publishAll([]*resendingDevice{device}, published, func() {}).Wait()
 	if device.acked != published {
 		t.Errorf("%d of %d readings are acknowledged", device.acked, published)
 	}
@@ -241,17 +243,11 @@ func TestFromOneServerToAClusterAndBack(t *testing.T) {
 		t.Errorf("%d notices at the node that leads again, want %d", len(got), len(want))
 	}
 
-	// Through any node.
-	file := filepath.Join(t.TempDir(), "backup.tar")
-	before := two.admin
-	for began := time.Now(); two.admin == before; time.Sleep(20 * time.Millisecond) { // until it has begun anew
-		if time.Since(began) > takeover {
-			t.Fatalf("it does not begin anew\n%s", two.stderr)
-		}
-		addresses := adminAddress.FindAllStringSubmatch(two.stderr.String(), -1)
-		two.admin = addresses[len(addresses)-1][1]
+	for two.http != announced.Off { // until it has begun anew
+		two.awaitAddresses(takeover)
 	}
-	if out, err := two.tilth("backup", "-o", file, "--server", "http://"+two.admin); err != nil {
+	file := filepath.Join(t.TempDir(), "backup.tar")
+	if out, err := one.tilth("backup", "-o", file, "--server", "http://"+one.admin); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	one.stop()
@@ -274,7 +270,7 @@ func TestWrongNodesAreRefusedInWords(t *testing.T) {
 	server := pgpair.Single(t)
 	one := newProcess(t)
 	one.database = server.URL()
-	one.start(clusterArgs(t, "one")...)
+	one.start(clusterArgs("one")...)
 	one.awaitLeading()
 	ends := func(what, says string, p *process, args ...string) {
 		t.Helper()
@@ -290,25 +286,34 @@ func TestWrongNodesAreRefusedInWords(t *testing.T) {
 		p.database = one.database
 		return p
 	}
-	ends("a node that has not joined", "tilth join --from", fresh(), clusterArgs(t, "two")...)
+	ends("a node that has not joined", "tilth join --from", fresh(), clusterArgs("two")...)
 	joined := fresh()
 	joined.dir = filepath.Join(joined.dir, "two")
 	if out, err := joined.tilth("join", "--from", "http://"+one.admin, "--data-dir", joined.dir); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	ends("a namesake", "is called one, too", joined, clusterArgs(t, "one")...)
+	ends("a namesake", "is called one, too", joined, clusterArgs("one")...)
 	ends("a server alone", "belongs to a cluster", joined, unlimitedArgs...)
 	if err := os.Remove(filepath.Join(joined.dir, "device-key")); err != nil {
 		t.Fatal(err)
 	}
-	ends("a node without the key", "tilth join brings it", joined, clusterArgs(t, "two")...)
+	ends("a node without the key", "tilth join brings it", joined, clusterArgs("two")...)
 	if out, err := joined.tilth("join", "--from", "http://"+one.admin, "--data-dir", joined.dir); err == nil ||
 		!strings.Contains(out, "is not empty") {
 		t.Errorf("join into a folder that is not empty: %v\n%s", err, out)
 	}
+	former := append([]string{"--cluster-addr", "one.example:7400"}, clusterArgs("two")...)
+	ends("a node with the setting of earlier versions", "start the node with --cluster, and put a balancer", joined, former...)
+	busy, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer busy.Close()
+	taken := append([]string{"--http-addr", busy.Addr().String()}, clusterArgs("two")...)
+	ends("a node whose port is taken", "--http-addr", joined, taken...)
 	without := fresh()
 	without.database = ""
-	ends("a node without a database", "--database-url", without, clusterArgs(t, "two")...)
+	ends("a node without a database", "--database-url", without, clusterArgs("two")...)
 	one.stop()
 	out, err := one.tilth("cluster", "status", "--"+settings.DatabaseFlag, one.database)
 	if err == nil || !strings.Contains(out, "No node leads") {

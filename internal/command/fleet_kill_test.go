@@ -428,7 +428,8 @@ func (g *fleet) killRound() {
 	measuring.Wait()
 	g.readingTokens = make(chan struct{}, 1)
 	for g.IntN(3) == 0 {
-		g.killWithin(g.startDuration, g.launch(fleetArgs()...).Ready())
+		g.launch(fleetArgs()...)
+		g.killWithin(g.startDuration, g.listens.Ready())
 	}
 	g.startServer()
 }

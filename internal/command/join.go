@@ -25,8 +25,8 @@ func joinCommand() *cobra.Command {
 		Short: "Make this machine a node of a cluster",
 		Long: `Make this machine a node of a cluster: take the platform's key, the mark of the
 database, the provider's token and the readings from a node that runs, into a data
-folder that does not exist or is empty. Then start the server with --cluster-addr.
-Any node may be named; the one that leads answers.
+folder that does not exist or is empty. Then start the server with --cluster. Name
+the node that leads, or the balancer.
 
 With --from-archive no node is needed: the folder begins with what PostgreSQL has,
 the latest values and the log at once, and the sealed days while the node runs. The
@@ -101,7 +101,7 @@ func join(c *cobra.Command, from seed, dir string) (err error) {
 	}
 	fmt.Fprintf(
 		c.OutOrStdout(),
-		"%s: %s. Start the server with --cluster-addr and the cluster's --database-url.\n",
+		"%s: %s. Start the server with --cluster and the cluster's --database-url.\n",
 		filepath.Clean(dir),
 		what,
 	)

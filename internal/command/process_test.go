@@ -47,6 +47,7 @@ type process struct {
 	program   string   // empty: built from this tree
 	fileLimit int      // files that it may open; 0: as many as the test
 
+	listens *announced.Reader
 	// The addresses since its last start; announced.Off for a listener that it does not have.
 	http, https, mqtt, mqttTLS, admin string
 
@@ -108,7 +109,7 @@ func (p *process) serverArgs(args ...string) []string {
 }
 
 // launch starts the process, and waits for nothing.
-func (p *process) launch(args ...string) *announced.Reader {
+func (p *process) launch(args ...string) {
 	p.t.Helper()
 	path, err := p.path()
 	if err != nil {
@@ -117,7 +118,7 @@ func (p *process) launch(args ...string) *announced.Reader {
 	if p.command == "demo" {
 		args = append([]string{"--log-level", "info"}, args...) // by itself it logs less
 	}
-	reader := announced.NewReader()
+	p.listens = announced.NewReader()
 	p.stderr, p.stdout, p.sessions = &output{}, &output{}, map[[3]string]string{}
 	p.cmd = exec.Command(path, p.serverArgs(args...)...)
 	if p.fileLimit > 0 {
@@ -128,7 +129,7 @@ func (p *process) launch(args ...string) *announced.Reader {
 	if p.command == "serve" && p.database != "" {
 		p.cmd.Env = append(p.cmd.Env, settings.DatabaseVariable+"="+p.database)
 	}
-	p.cmd.Stdout, p.cmd.Stderr = p.stdout, io.MultiWriter(p.stderr, reader)
+	p.cmd.Stdout, p.cmd.Stderr = p.stdout, io.MultiWriter(p.stderr, p.listens)
 	if err := p.cmd.Start(); err != nil {
 		p.t.Fatal(err)
 	}
@@ -139,20 +140,28 @@ func (p *process) launch(args ...string) *announced.Reader {
 		close(ended)
 	}()
 	p.t.Cleanup(p.kill)
-	return reader
 }
 
-// start starts the process and waits until it accepts people and devices.
-func (p *process) start(args ...string) {
+// awaitAddresses waits until the process says on which addresses it listens.
+func (p *process) awaitAddresses(within time.Duration) {
 	p.t.Helper()
-	reader := p.launch(args...)
 	select {
-	case at := <-reader.Ready():
+	case at := <-p.listens.Ready():
 		p.http, p.https, p.mqtt, p.mqttTLS, p.admin = at.HTTP, at.HTTPS, at.MQTT, at.MQTTTLS, at.Admin
 	case <-p.ended:
 		p.t.Fatalf("ended with %v\n%s", p.err, p.stderr)
-	case <-time.After(startTime):
+	case <-time.After(within):
 		p.t.Fatalf("not ready\n%s", p.stderr)
+	}
+}
+
+// start starts the process and waits until it accepts people and devices, or stands by.
+func (p *process) start(args ...string) {
+	p.t.Helper()
+	p.launch(args...)
+	p.awaitAddresses(startTime)
+	if p.http == announced.Off {
+		return
 	}
 	resp, err := http.Get("http://" + p.http + "/readyz")
 	if err != nil {

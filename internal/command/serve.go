@@ -13,7 +13,7 @@ import (
 
 // run runs one server alone, or a node of a cluster.
 func run(ctx context.Context, set *settings.Server, logger *slog.Logger) error {
-	if set.Cluster.Addr != "" {
+	if set.Cluster.Node {
 		return server.RunNode(ctx, set, logger)
 	}
 	s, err := server.New(ctx, set, logger)

@@ -41,21 +41,17 @@ func (s *Server) issuedCertificates(ctx context.Context) (err error) {
 	if len(set.Names) == 0 {
 		return nil
 	}
-	ports := s.listeners
-	if s.node != nil {
-		ports = s.node.outer
-	}
 	o := acme.Options{
 		Names:     set.Names,
 		Directory: set.Directory,
 		Email:     set.Email,
 		Roots:     set.Roots,
 		Dir:       filepath.Join(s.set.DataDir, "acme"),
-		HTTP:      ports.http.Addr(),
+		HTTP:      s.listeners.http.Addr(),
 		Logger:    s.logger,
 	}
-	if ports.https != nil {
-		o.HTTPS = ports.https.Addr()
+	if s.listeners.https != nil {
+		o.HTTPS = s.listeners.https.Addr()
 	}
 	if s.node != nil {
 		key, err := app.DeriveKey(s.Stores.Key, app.ACMEFiles)

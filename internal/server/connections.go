@@ -3,7 +3,6 @@ package server
 import (
 	"net"
 	"net/netip"
-	"time"
 
 	"tilth/internal/edge/httpbase"
 	"tilth/internal/edge/ingest"
@@ -25,13 +24,8 @@ func reservedConnections(most int) (watchers, people int) {
 }
 
 // limitConnections puts all listeners under one limit of connections.
-func (s *Server) limitConnections() error {
-	most, err := listen.ConnectionLimit()
-	if err != nil {
-		return err
-	}
-	s.connections = listen.NewLimiter(listen.Options{MaxConnections: most, Now: time.Now, Logger: s.logger})
-	watchers, people := reservedConnections(most)
+func (s *Server) limitConnections() {
+	watchers, people := reservedConnections(s.connections.Stats().MaxConnections)
 	// MQTT has time limits of its own.
 	pace := listen.Pace{ChunkSize: httpbase.ChunkSize, Within: writeTimeout}
 	slashes := listen.Insertion{Beginnings: ingest.Slashless, Text: "//"}
@@ -59,7 +53,6 @@ func (s *Server) limitConnections() error {
 			})
 		}
 	}
-	return nil
 }
 
 // describeListeners publishes how many connections are open and how many there may be.

@@ -13,10 +13,11 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
+
 	"tilth/internal/edge/ingest"
 	"tilth/internal/tools/testkit"
 	"tilth/internal/tools/testkit/h2conn"
-	"time"
 
 	"golang.org/x/net/http2"
 )

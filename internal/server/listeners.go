@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+
 	"tilth/internal/edge/console"
 	"tilth/internal/edge/ingest"
 	"tilth/internal/settings"

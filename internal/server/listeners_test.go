@@ -3,6 +3,7 @@ package server
 import (
 	"net"
 	"testing"
+
 	"tilth/internal/settings"
 	"tilth/internal/tools/testkit"
 )

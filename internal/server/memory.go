@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"runtime/debug"
+
 	"tilth/internal/platform/memory"
 	"tilth/internal/settings"
 )

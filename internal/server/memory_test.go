@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
 	"tilth/internal/settings"
 	"tilth/internal/tools/testkit"
 )

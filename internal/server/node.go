@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"strconv"
 	"sync/atomic"
 
 	"tilth/internal/cluster"
@@ -26,14 +27,10 @@ type node struct {
 	*Server
 	base    *foundation
 	cluster *cluster.Node
-	front   *cluster.Front
 	follow  *db.DB // reads the database while another node leads
 	isNew   bool   // the database had no tables when this process began
 
-	outer   listeners    // the ports; the local server's listeners are behind the front
-	peers   net.Listener // for the other nodes
-	address string       // at which they reach this node
-	admin   *nodeAdmin
+	admin *nodeAdmin
 
 	led         bool // the process before this one led until a moment ago
 	lettingPass int  // how often this node has let the one that led before go first
@@ -44,26 +41,29 @@ type node struct {
 	trouble atomic.Pointer[string]
 }
 
-// RunNode runs a server of a cluster until ctx ends: it follows the log of readings and passes
-// clients on to the node that leads, until it leads itself. ErrBeginAnew says that the process must begin anew.
+// RunNode runs a server of a cluster until ctx ends: it follows the log of readings until it leads. Only
+// then it takes people and devices. ErrBeginAnew says that the process must begin anew.
 func RunNode(ctx context.Context, set *settings.Server, logger *slog.Logger) error {
-	s, err := openPorts(ctx, set, logger)
+	s, err := newServer(set, logger)
 	if err != nil {
 		return err
 	}
 	n := &node{Server: s, broken: make(chan struct{}), led: os.Getenv(ledVariable) != ""}
-	if err := os.Unsetenv(ledVariable); err != nil {
-		return errors.Join(err, s.listeners.close())
-	}
 	s.node = n
+	if err := os.Unsetenv(ledVariable); err != nil {
+		return err
+	}
+	if err := n.openAdmin(ctx); err != nil {
+		return err
+	}
 	if err := n.join(ctx); err != nil {
 		if ctx.Err() != nil {
 			err = nil // a stop is no failure
 		}
 		return errors.Join(err, n.closeAll())
 	}
-	admin := n.serveAdmin()
-	defer admin.stop()
+	n.serveAdmin()
+	defer func() { _ = n.admin.server.Close() }() // whoever calls now gets no answer
 	// Watch goes on while this node leads: it says that the node is there, and learns who leads after it.
 	watching, stopWatching := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopWatching()
@@ -82,16 +82,13 @@ func (n *node) join(ctx context.Context) (err error) {
 	if n.base.folder, err = datafolder.LockFolder(n.set.DataDir); err != nil {
 		return err
 	}
-	if err := n.listenForPeers(ctx); err != nil {
-		return err
-	}
 	if n.follow, err = db.OpenPostgresToFollow(n.set.DatabaseURL); err != nil {
 		return err
 	}
 	n.cluster, err = cluster.Join(ctx, cluster.Options{
 		DatabaseURL:   n.set.DatabaseURL,
 		Name:          n.set.Cluster.Name,
-		Address:       n.address,
+		Address:       n.address(),
 		Version:       Version,
 		TakeoverAfter: n.set.Cluster.TakeoverAfter,
 		LogKeep:       n.set.Cluster.LogKeep,
@@ -116,12 +113,45 @@ func (n *node) join(ctx context.Context) (err error) {
 		return err
 	}
 	n.disk = newDisk(n.set.DataDir, n.base.readings.Broken, n.refusedWrites, n.logger)
-	if err := n.openFront(ctx); err != nil {
-		return err
-	}
 	n.describeProcess(n.isReadyToServe)
 	n.describeNode()
 	return nil
+}
+
+// openAdmin opens the admin port, which alone a standby has. It looks whether the others can be opened
+// later, so that whoever starts a node learns at once that they cannot.
+func (n *node) openAdmin(ctx context.Context) error {
+	if err := n.openClientPorts(ctx); err != nil {
+		return err
+	}
+	if err := n.listeners.close(); err != nil {
+		return err
+	}
+	n.listeners = listeners{}
+	if err := n.openPorts(ctx, &settings.Server{AdminAddr: n.set.AdminAddr}); err != nil {
+		return err
+	}
+	n.admin = &nodeAdmin{node: n, listener: n.listeners.admin}
+	n.listeners = listeners{}
+	return nil
+}
+
+// openClientPorts opens the ports for people and devices.
+func (n *node) openClientPorts(ctx context.Context) error {
+	clients := *n.set
+	clients.AdminAddr = ""
+	return n.openPorts(ctx, &clients)
+}
+
+// address is where others reach this node's admin port.
+func (n *node) address() string {
+	host, port, err := net.SplitHostPort(n.set.Cluster.Address)
+	if err == nil && port == "0" { // the system chose one
+		if own, is := n.admin.listener.Addr().(*net.TCPAddr); is {
+			return net.JoinHostPort(host, strconv.Itoa(own.Port))
+		}
+	}
+	return n.set.Cluster.Address
 }
 
 // sharedFiles are the files that nodes of a cluster have in common; none for a server alone.
@@ -136,7 +166,7 @@ func (s *Server) sharedFiles() []string {
 func (n *node) noteTrouble(err error) {
 	text := err.Error()
 	if before := n.trouble.Swap(&text); before == nil || *before != text {
-		n.logger.Error("cluster: this node cannot lead; it passes clients on", "reason", err)
+		n.logger.Error("cluster: this node cannot lead; another one must", "reason", err)
 	}
 }
 
@@ -152,11 +182,8 @@ func (n *node) troubleText() string {
 // closeAll closes what join opened.
 func (n *node) closeAll() error {
 	err := n.listeners.close()
-	err = errors.Join(err, n.outer.close())
-	if n.peers != nil {
-		if e := n.peers.Close(); !errors.Is(e, net.ErrClosed) {
-			err = errors.Join(err, e)
-		}
+	if e := n.admin.listener.Close(); !errors.Is(e, net.ErrClosed) {
+		err = errors.Join(err, e)
 	}
 	if n.cluster != nil {
 		err = errors.Join(err, n.cluster.Close())

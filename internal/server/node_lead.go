@@ -35,6 +35,9 @@ func (n *node) lead(ctx context.Context, term *cluster.Term) error {
 		err = datafolder.CheckKey(ctx, d, n.base.key, n.set.DataDir)
 	}
 	if err == nil {
+		err = n.openClientPorts(ctx) // clients that connect from here on wait until they are served
+	}
+	if err == nil {
 		// Whoever put readings back may have ended before this.
 		err = jumpNumbers(ctx, d, n.base.readings)
 	}

@@ -27,10 +27,6 @@ func (n *node) describeNode() {
 	m.gauge("tilth_cluster_read_ahead_seconds",
 		"How old the devices and rules are that this standby has read ahead; negative: none, or this node leads.",
 		func() float64 { return n.warmAge().Seconds() })
-	m.gauge("tilth_cluster_passed_on", "Connections of clients that this node passes on to the node that leads.",
-		func() float64 { return float64(n.front.Stats().Spliced) })
-	m.gauge("tilth_cluster_waiting", "Connections of clients that wait for a node that leads.",
-		func() float64 { return float64(n.front.Stats().Held) })
 	archive := n.base.readings.ArchiveStats
 	m.gauge("tilth_cluster_archive_position",
 		"Up to which entry of the log everything is in the archive or in the log after it, as far as this node knows.",
@@ -45,6 +41,4 @@ func (n *node) describeNode() {
 		func() float64 { return float64(archive().Fetched) })
 	m.gauge("tilth_cluster_archive_missing_days", "Days that this node reads from the archive and has not fetched yet.",
 		func() float64 { return float64(archive().Missing) })
-	m.counter("tilth_cluster_refused_total", "Connections of clients that were closed because no node led.",
-		func() float64 { return float64(n.front.Stats().Refused) })
 }

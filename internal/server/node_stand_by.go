@@ -30,12 +30,7 @@ func (n *node) standBy(ctx context.Context) (*cluster.Term, error) {
 		"tilth is a standby",
 		"version", Version,
 		"node", n.set.Cluster.Name,
-		"cluster", n.address,
-		"http", listenAddr(n.outer.http),
-		"https", listenAddr(n.outer.https),
-		"mqtt", listenAddr(n.outer.mqtt),
-		"mqtt-tls", listenAddr(n.outer.mqttTLS),
-		"admin", listenAddr(n.outer.admin),
+		"admin", listenAddr(n.adminListener()),
 		"data", n.set.DataDir,
 	)
 	for ctx.Err() == nil {
@@ -51,7 +46,7 @@ func (n *node) standBy(ctx context.Context) (*cluster.Term, error) {
 		case n.base.readings.Broken() != nil:
 			return nil, n.awaitDisk(ctx)
 		case needsSeed(err):
-			<-ctx.Done() // it passes clients on
+			<-ctx.Done() // it says so until somebody does that
 		default:
 			select {
 			case <-time.After(retryInterval):
@@ -72,7 +67,7 @@ func needsSeed(err error) bool {
 	return false
 }
 
-// awaitDisk passes clients on until the disk of the data folder can be written again.
+// awaitDisk waits until the disk of the data folder can be written again.
 func (n *node) awaitDisk(ctx context.Context) error {
 	if err := n.disk.run(ctx); err != nil {
 		return errors.Join(ErrBeginAnew, err)

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -50,8 +51,11 @@ type Server struct {
 // New opens the ports and the data folder, and wires everything. Run then accepts people and
 // devices.
 func New(ctx context.Context, set *settings.Server, logger *slog.Logger) (*Server, error) {
-	s, err := openPorts(ctx, set, logger)
+	s, err := newServer(set, logger)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.openPorts(ctx, set); err != nil {
 		return nil, err
 	}
 	f, err := openFoundation(ctx, set, s.logger)
@@ -64,8 +68,8 @@ func New(ctx context.Context, set *settings.Server, logger *slog.Logger) (*Serve
 	return s, nil
 }
 
-// openPorts makes a server that has its ports and nothing else yet.
-func openPorts(ctx context.Context, set *settings.Server, logger *slog.Logger) (s *Server, err error) {
+// newServer makes a server that has nothing open yet.
+func newServer(set *settings.Server, logger *slog.Logger) (s *Server, err error) {
 	figures := newMetrics()
 	logger = figures.countingLogger(logger)
 	s = &Server{
@@ -78,13 +82,21 @@ func openPorts(ctx context.Context, set *settings.Server, logger *slog.Logger) (
 	if err = s.ownCertificate(); err != nil {
 		return nil, err
 	}
-	if s.listeners, err = openListeners(ctx, set); err != nil {
+	most, err := listen.ConnectionLimit()
+	if err != nil {
 		return nil, err
 	}
-	if err = s.limitConnections(); err != nil {
-		return nil, errors.Join(err, s.listeners.close())
-	}
+	s.connections = listen.NewLimiter(listen.Options{MaxConnections: most, Now: time.Now, Logger: logger})
 	return s, nil
+}
+
+// openPorts opens the ports that have an address in set.
+func (s *Server) openPorts(ctx context.Context, set *settings.Server) (err error) {
+	if s.listeners, err = openListeners(ctx, set); err != nil {
+		return err
+	}
+	s.limitConnections()
+	return nil
 }
 
 // build makes the stores and wires everything.
@@ -115,7 +127,7 @@ func (s *Server) AdminAddr() net.Addr { return s.adminListener().Addr() }
 // adminListener is the admin port. That of a node is served by the node.
 func (s *Server) adminListener() net.Listener {
 	if s.node != nil {
-		return s.node.outer.admin
+		return s.node.admin.listener
 	}
 	return s.listeners.admin
 }
@@ -286,7 +298,9 @@ func (s *Server) serve(ctx context.Context, prepare func(context.Context) error,
 	if s.listeners.https != nil {
 		serving.Go(func() error { return ignoreClosed(s.http.ServeTLS(s.listeners.https, "", "")) })
 	}
-	serving.Go(func() error { return ignoreClosed(s.admin.Serve(s.listeners.admin)) })
+	if s.node == nil {
+		serving.Go(func() error { return ignoreClosed(s.admin.Serve(s.listeners.admin)) })
+	}
 	serving.Go(func() error {
 		<-ctx.Done()
 		return s.stop()

@@ -6,12 +6,13 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
+
 	"tilth/internal/domain/audit"
 	"tilth/internal/domain/identity"
 	"tilth/internal/domain/tenant"
 	"tilth/internal/platform/alertmsg"
 	"tilth/internal/tools/testkit"
-	"time"
 
 	"github.com/uptrace/bun"
 )

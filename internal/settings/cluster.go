@@ -19,17 +19,20 @@ const (
 
 // Cluster says how this server takes part in a cluster.
 type Cluster struct {
-	Addr          string // where it listens for the other nodes; empty: it is no node
-	Address       string // at which the other nodes reach it
+	Node          bool   // this server is a node of a cluster
 	Name          string // of this node
+	Address       string // of its admin port, as others reach it
 	TakeoverAfter time.Duration
 	LogKeep       time.Duration
 	Archive       bool // sealed days are copied to PostgreSQL
 }
 
 func addClusterFlags(f *pflag.FlagSet) {
-	f.String("cluster-addr", "", "address at which the other nodes of a cluster reach this one; needs --database-url; "+
-		"empty: one server alone (docs/cluster.md)")
+	f.Bool("cluster", false, "run as a node of a cluster; needs --database-url (docs/cluster.md)")
+	f.String(formerClusterFlag, "", "")
+	if err := f.MarkHidden(formerClusterFlag); err != nil {
+		panic(err) // it was declared just now
+	}
 	f.String("node-name", "", "name of this node, which no other node of the cluster has; empty: the machine's name")
 	declareDuration(
 		f,
@@ -51,6 +54,9 @@ func addClusterFlags(f *pflag.FlagSet) {
 	)
 }
 
+// formerClusterFlag made a server a node while nodes passed clients on to each other.
+const formerClusterFlag = "cluster-addr"
+
 // The values of --archive.
 const (
 	archivePostgres = "postgres"
@@ -59,7 +65,7 @@ const (
 
 func (s *Server) readCluster(k *koanf.Koanf) (err error) {
 	c := Cluster{
-		Addr:          k.String("cluster-addr"),
+		Node:          k.Bool("cluster"),
 		Name:          k.String("node-name"),
 		TakeoverAfter: k.Duration("takeover-after"),
 		LogKeep:       k.Duration("log-keep"),
@@ -68,15 +74,16 @@ func (s *Server) readCluster(k *koanf.Koanf) (err error) {
 	if to := k.String("archive"); to != archivePostgres && to != archiveOff {
 		return fmt.Errorf("--archive: %q: must be %s or %s", to, archivePostgres, archiveOff)
 	}
-	if c.Addr == "" {
-		return nil
+	if k.String(formerClusterFlag) != "" {
+		return fmt.Errorf("--%s: nodes speak only to PostgreSQL now: start the node with --cluster, "+
+			"and put a balancer before the nodes (docs/cluster.md)", formerClusterFlag)
 	}
-	if err := isHostPort("cluster-addr", c.Addr); err != nil {
-		return err
+	if !c.Node {
+		return nil
 	}
 	switch {
 	case s.DatabaseURL == "":
-		return fmt.Errorf("--cluster-addr: nodes share a database: name it with --%s", DatabaseFlag)
+		return fmt.Errorf("--cluster: nodes share a database: name it with --%s", DatabaseFlag)
 	case c.TakeoverAfter < minTakeoverAfter || c.TakeoverAfter > maxTakeoverAfter:
 		return fmt.Errorf("--takeover-after: %s: must be %s to %s", c.TakeoverAfter, minTakeoverAfter, maxTakeoverAfter)
 	case c.LogKeep < minLogKeep:
@@ -87,12 +94,12 @@ func (s *Server) readCluster(k *koanf.Koanf) (err error) {
 			return fmt.Errorf("--node-name: the machine's name is not known (%w): give one", err)
 		}
 	}
-	host, port, err := net.SplitHostPort(c.Addr)
+	host, port, err := net.SplitHostPort(s.AdminAddr)
 	if err != nil {
 		return err
 	}
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
-		host = c.Name // it listens on all addresses; the name leads to one of them
+		host = c.Name // it listens on all addresses; the machine's name leads to one of them
 	}
 	c.Address = net.JoinHostPort(host, port)
 	s.Cluster = c

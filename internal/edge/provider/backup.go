@@ -63,7 +63,7 @@ func (s *Service) Backup(ctx context.Context) (_ io.ReadCloser, bytes int64, err
 // database, which the nodes share, and with the files that the nodes have in common.
 func (s *Service) Seed(ctx context.Context) (_ io.ReadCloser, bytes int64, err error) {
 	if len(s.BackupSource.SharedFiles) == 0 {
-		return nil, 0, &Refusal{Detail: "this server is no node of a cluster: it was started without --cluster-addr"}
+		return nil, 0, &Refusal{Detail: "this server is no node of a cluster: it was started without --cluster"}
 	}
 	return s.pack(ctx, s.copySeedTo, nil)
 }

@@ -86,7 +86,7 @@ func TestSeedHoldsWhatNodesShare(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.service.BackupSource = BackupSource{Readings: p.readings, DataDir: dir, Now: time.Now}
-	if _, _, err := p.service.Seed(t.Context()); err == nil || !strings.Contains(err.Error(), "--cluster-addr") {
+	if _, _, err := p.service.Seed(t.Context()); err == nil || !strings.Contains(err.Error(), "--cluster") {
 		t.Errorf("a server alone: %v", err)
 	}
 	p.service.BackupSource.SharedFiles = []string{"database-mark", "provider-token"} // the second may be missing

@@ -89,6 +89,14 @@ func toProblem(err error) *problem {
 	}
 }
 
+// NewUnavailable makes the handler of a node that answers no provider call now. why is a sentence.
+func NewUnavailable(why func() string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		(&problem{status: http.StatusServiceUnavailable, detail: why(), retry: time.Second}).write(w)
+	})
+}
+
 // write writes the problem as the answer.
 func (p *problem) write(w http.ResponseWriter) {
 	title, detail := http.StatusText(p.status), (*string)(nil)

@@ -114,7 +114,7 @@ func (s *pgServer) refuseCluster(ctx context.Context, c *pgx.Conn) error {
 	case postgresCode(err, undefinedTable):
 		return nil
 	case led:
-		return fmt.Errorf("the database %s belongs to a cluster: start this server with --cluster-addr; "+
+		return fmt.Errorf("the database %s belongs to a cluster: start this server with --cluster; "+
 			"to go back to one server, make a backup and restore it without --database-url", s.name)
 	}
 	return err

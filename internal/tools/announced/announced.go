@@ -17,10 +17,10 @@ type Addresses struct{ HTTP, HTTPS, MQTT, MQTTTLS, Admin string }
 const Off = "off"
 
 var (
-	// A node of a cluster that does not lead passes clients on.
+	// A node of a cluster that does not lead has its admin port alone.
 	readyLines = [][]byte{[]byte(`msg="tilth is ready"`), []byte(`msg="tilth is a standby"`)}
 	// Earlier versions do not name listeners that they do not have.
-	listening = regexp.MustCompile(` http=(\S+)(?: https=(\S+))? mqtt=(\S+)(?: mqtt-tls=(\S+))? admin=(\S+) `)
+	listening = regexp.MustCompile(`(?: http=(\S+))?(?: https=(\S+))?(?: mqtt=(\S+))?(?: mqtt-tls=(\S+))? admin=(\S+) `)
 )
 
 // Reader reads a server's addresses from its log, which must be text from level info on. A

@@ -38,6 +38,10 @@ func TestAddressReader(t *testing.T) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	none()
+	write(`level=INFO msg="tilth is a standby" version=1.2.3 node=b admin=127.0.0.1:4 data=/a` + "\n")
+	if got, want := <-a.Ready(), (Addresses{Off, Off, Off, Off, "127.0.0.1:4"}); got != want {
+		t.Errorf("a standby: %+v, want %+v", got, want)
+	}
 	const older = `level=INFO msg="tilth is ready" version=0.1.0 http=127.0.0.1:1 mqtt=127.0.0.1:2 admin=127.0.0.1:3 data=/a`
 	write(older + "\n")
 	if got, want := <-a.Ready(), (Addresses{"127.0.0.1:1", Off, "127.0.0.1:2", Off, "127.0.0.1:3"}); got != want {
