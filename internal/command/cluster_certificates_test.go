@@ -41,7 +41,7 @@ func TestNodesShareTheCertificate(t *testing.T) {
 	want := serial(one)
 	one.stop()
 
-	one.start(append(args, clusterArgs("one")...)...)
+	one.start(append(args, clusterArgs(t, "one")...)...)
 	one.awaitLeading()
 	if got := serial(one); got != want {
 		t.Errorf("the first node: %s, want %s", got, want)
@@ -51,7 +51,7 @@ func TestNodesShareTheCertificate(t *testing.T) {
 		t.Fatalf("join: %v\n%s", err, out)
 	}
 	two.dir += "/two"
-	two.start(append(args, clusterArgs("two")...)...)
+	two.start(append(args, clusterArgs(t, "two")...)...)
 	one.kill()
 	two.awaitLeading()
 	if got := serial(two); got != want {

@@ -2,12 +2,14 @@ package command
 
 import (
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -24,9 +26,21 @@ import (
 // start, and only a failure takes a minute.
 const takeover = time.Minute
 
-// clusterArgs make a server a node.
-func clusterArgs(name string) []string {
-	return append([]string{"--cluster", "--node-name", name}, unlimitedArgs...)
+// clusterArgs make a server a node. A node is known by its name and its admin address, which it keeps when
+// it starts again, so the port is chosen here, from those that the system gives to no connection by itself.
+func clusterArgs(t *testing.T, name string) []string {
+	t.Helper()
+	for range 100 {
+		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(12000+rand.IntN(8000)))
+		if ln, err := net.Listen("tcp", address); err == nil {
+			if err := ln.Close(); err != nil {
+				t.Fatal(err)
+			}
+			return append([]string{"--cluster", "--node-name", name, "--admin-addr", address}, unlimitedArgs...)
+		}
+	}
+	t.Fatal("there is no free port")
+	return nil
 }
 
 // adminStatus is what a node's own admin port answers.
@@ -77,7 +91,7 @@ func (p *process) joinCluster(from *process, name string) {
 	if out, err := p.tilth("join", "--from", "http://"+from.admin, "--data-dir", p.dir); err != nil {
 		p.t.Fatalf("join: %v\n%s", err, out)
 	}
-	p.start(clusterArgs(name)...)
+	p.start(clusterArgs(p.t, name)...)
 }
 
 // All nodes lose their disks. A node that begins with PostgreSQL and the key has everything that was
@@ -92,7 +106,7 @@ func TestAllDisksAreLost(t *testing.T) {
 	device := &resendingDevice{number: 0, first: first}
 	one.publishAll([]*resendingDevice{device}, 300, func() {}).Wait()
 	one.stop()
-	one.start(clusterArgs("one")...) // what it holds now is in no log
+	one.start(clusterArgs(t, "one")...) // what it holds now is in no log
 	one.awaitLeading()
 	status := func() string {
 		t.Helper()
@@ -127,7 +141,7 @@ func TestAllDisksAreLost(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(one.dir, "readings")); err != nil {
 		t.Fatal(err)
 	}
-	two.start(clusterArgs("two")...)
+	two.start(clusterArgs(t, "two")...)
 	two.awaitLeading()
 	if got := two.notices(); len(want) < 5 || !slices.Equal(got, want) {
 		missing, extra := differences(got, want)
@@ -174,7 +188,7 @@ func TestFromOneServerToAClusterAndBack(t *testing.T) {
 	const published = 600
 	one.publishAll([]*resendingDevice{device}, 100, func() {}).Wait()
 	one.stop()
-	nodeOne := clusterArgs("one")
+	nodeOne := clusterArgs(t, "one")
 	one.start(nodeOne...)
 	one.awaitLeading()
 	two.joinCluster(one, "two")
@@ -270,7 +284,7 @@ func TestWrongNodesAreRefusedInWords(t *testing.T) {
 	server := pgpair.Single(t)
 	one := newProcess(t)
 	one.database = server.URL()
-	one.start(clusterArgs("one")...)
+	one.start(clusterArgs(t, "one")...)
 	one.awaitLeading()
 	ends := func(what, says string, p *process, args ...string) {
 		t.Helper()
@@ -286,34 +300,34 @@ func TestWrongNodesAreRefusedInWords(t *testing.T) {
 		p.database = one.database
 		return p
 	}
-	ends("a node that has not joined", "tilth join --from", fresh(), clusterArgs("two")...)
+	ends("a node that has not joined", "tilth join --from", fresh(), clusterArgs(t, "two")...)
 	joined := fresh()
 	joined.dir = filepath.Join(joined.dir, "two")
 	if out, err := joined.tilth("join", "--from", "http://"+one.admin, "--data-dir", joined.dir); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	ends("a namesake", "is called one, too", joined, clusterArgs("one")...)
+	ends("a namesake", "is called one, too", joined, clusterArgs(t, "one")...)
 	ends("a server alone", "belongs to a cluster", joined, unlimitedArgs...)
 	if err := os.Remove(filepath.Join(joined.dir, "device-key")); err != nil {
 		t.Fatal(err)
 	}
-	ends("a node without the key", "tilth join brings it", joined, clusterArgs("two")...)
+	ends("a node without the key", "tilth join brings it", joined, clusterArgs(t, "two")...)
 	if out, err := joined.tilth("join", "--from", "http://"+one.admin, "--data-dir", joined.dir); err == nil ||
 		!strings.Contains(out, "is not empty") {
 		t.Errorf("join into a folder that is not empty: %v\n%s", err, out)
 	}
-	former := append([]string{"--cluster-addr", "one.example:7400"}, clusterArgs("two")...)
+	former := append([]string{"--cluster-addr", "one.example:7400"}, clusterArgs(t, "two")...)
 	ends("a node with the setting of earlier versions", "start the node with --cluster, and put a balancer", joined, former...)
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer busy.Close()
-	taken := append([]string{"--http-addr", busy.Addr().String()}, clusterArgs("two")...)
+	taken := append([]string{"--http-addr", busy.Addr().String()}, clusterArgs(t, "two")...)
 	ends("a node whose port is taken", "--http-addr", joined, taken...)
 	without := fresh()
 	without.database = ""
-	ends("a node without a database", "--database-url", without, clusterArgs("two")...)
+	ends("a node without a database", "--database-url", without, clusterArgs(t, "two")...)
 	one.stop()
 	out, err := one.tilth("cluster", "status", "--"+settings.DatabaseFlag, one.database)
 	if err == nil || !strings.Contains(out, "No node leads") {

@@ -88,9 +88,7 @@ var loops = map[string]actRow{
 	"server.node.followLog readings.Run":        why(ofNodes),
 	"server.node.lead n.Run":                    why(ofNodes),
 	"server.node.lead n.writeArchive":           why(ofNodes),
-	"server.node.openFront":                     why(ofNodes),
-	"server.node.openFront n.acceptClients":     why(ofNodes),
-	"server.node.serveAdmin server.Serve":       why(ofNodes),
+	"server.node.serveAdmin":                    why(ofNodes),
 	"server.node.tryLead":                       why(ofNodes),
 	"server.nodeAdmin.drain":                    why(ofNodes),
 }
