@@ -111,7 +111,6 @@ var tenantlessMethods = map[string]string{
 	"alarm.Engine.Take":                       "a batch holds readings of several tenants",
 	"alarm.Engine.LateTenants":                "the outbox asks for the tenants whose rules are evaluated late",
 	"alarm.Engine.Work":                       "evaluates the rules of all tenants, round robin",
-	"alarm.Warm.Refresh":                      "a standby reads all tenants' rules ahead",
 	"alarm.RuleStore.Running":                 "the engine evaluates every tenant's rules",
 	"alarm.RuleStore.TenantsWithDynamicRules": "lists the tenants that have dynamic rules",
 	"alarm.Engine.Evaluate":                   "all tenants share one journal; each frame names its tenant",
