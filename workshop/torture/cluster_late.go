@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/netip"
 	"os"
 	"strings"
 	"time"
 
+	platformlisten "tilth/internal/platform/listen"
 	"tilth/workshop/bench"
 )
 
@@ -19,14 +21,17 @@ type lateDevice struct{ nc net.Conn }
 // latePatience is how long a late device waits to be disconnected.
 const latePatience = 15 * time.Second
 
-// connectLate connects and signs in.
+// connectLate connects to a node, past HAProxy, and signs in.
 func connectLate(ctx context.Context, address string, d bench.Device) (*lateDevice, error) {
 	nc, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
 	if err != nil {
 		return nil, err
 	}
 	_ = nc.SetDeadline(time.Now().Add(devicePatience)) // fails only when the connection is closed
-	_, err = io.WriteString(nc, connectPacketFor(d, "late", latePatience))
+	err = platformlisten.WriteLocalHeader(nc, []netip.Prefix{balancers})
+	if err == nil {
+		_, err = io.WriteString(nc, connectPacketFor(d, "late", latePatience))
+	}
 	connack := make([]byte, 4)
 	if err == nil {
 		_, err = io.ReadFull(nc, connack)
