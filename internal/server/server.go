@@ -150,7 +150,7 @@ func (s *Server) linkBase() string {
 // isReady is nil while the server accepts requests. Unauthenticated clients see its error.
 func (s *Server) isReady(ctx context.Context) error {
 	if !s.ready.Load() {
-		return errors.New("starting or stopping")
+		return errStartingOrStopping
 	}
 	if err := s.disk.ready(); err != nil {
 		return err
@@ -165,6 +165,21 @@ func (s *Server) isReady(ctx context.Context) error {
 	}
 	return s.database.ready(ctx)
 }
+
+// takesClients is nil while a balancer shall lead clients here. A node does so even while the database does
+// not answer, since no other node would: people see why readings wait, and devices stay connected.
+func (s *Server) takesClients(ctx context.Context) error {
+	if s.node == nil {
+		return s.isReady(ctx)
+	}
+	if !s.ready.Load() {
+		return errStartingOrStopping
+	}
+	return nil
+}
+
+// errStartingOrStopping is what unauthenticated clients see.
+var errStartingOrStopping = errors.New("starting or stopping")
 
 // Run works until ctx ends, then stops: it accepts nothing more, finishes what it has accepted, and
 // closes the stores. If prepare is not nil, Run calls it before it accepts people and devices, and

@@ -187,8 +187,7 @@ func serveLate(l net.Listener, answer string) error {
 	if err != nil {
 		return err
 	}
-	const proxyHeader = 16 // bytes of one that names no client
-	if _, err := io.CopyN(io.Discard, nc, proxyHeader); err != nil {
+	if _, err := io.CopyN(io.Discard, nc, int64(len(localHeader))); err != nil {
 		return err
 	}
 	for i, reply := range []string{"\x20\x02\x00\x00", answer} {

@@ -113,8 +113,6 @@ var crossTenantQueries = map[string]string{
 	"alarm.PositionStore.Save":                "all tenants share one journal",
 	"alarm.RuleStore.pairs":                   "its callers add the condition: one tenant, or for the engine all",
 	"alarm.RuleStore.Running":                 "the engine evaluates every tenant's rules",
-	"db..dropGone":                            "a standby reads all tenants' devices and rules ahead",
-	"db..each":                                "a standby reads all tenants' devices and rules ahead",
 	"alarm.RuleStore.TenantsWithDynamicRules": "lists the tenants that have dynamic rules",
 	"alarm.existingRules":                     "a start checks which notices of all tenants still have their rule",
 	"alarm.Engine.loadOpenNotices":            "the engine evaluates every tenant's rules",

@@ -75,7 +75,6 @@ var tenantlessMethods = map[string]string{
 	"device.StatusStore.Run":         "writes every tenant's status later",
 	"device.StatusStore.Flush":       "writes every tenant's status later",
 	"device.Presence.Run":            "marks silent devices of all tenants as offline",
-	"device.Store.LoadRegistryFrom":  "the registry holds every tenant's devices",
 	"device.StatusStore.HandOver":    "leaves every tenant's presence to the next leader",
 	"device.StatusStore.TakeOver":    "a leader goes on with every tenant's presence",
 	"device.Registry.RefusedSignIn":  "establishes the tenant from a device's former secret or its name",
