@@ -49,7 +49,9 @@ func (b *clusterBench) newNode(dir, name, database, token string, tenant Tenant,
 		Tenant:       tenant,
 		StartTimeout: 2 * startTime,
 		Ports:        ports,
-		Args:         slices.Concat([]string{"--cluster", "--node-name", name, "--database-url", database}, b.Args, args),
+		Args: slices.Concat([]string{
+			"--cluster", "--node-name", name, "--database-url", database,
+		}, b.Args, args),
 	})
 	n.Target.Name, n.Target.Dir = name, "" // the disk alone is not measured
 	n.token = token

@@ -80,7 +80,8 @@ func startBalancer(ctx context.Context, dir string, nodes ...*clusterNode) (*hap
 	}
 	o := haproxy.Options{Dir: dir, Addresses: haproxy.Addresses{HTTP: at[0], MQTT: at[1], Admin: at[2]}}
 	for _, n := range nodes {
-		o.Nodes = append(o.Nodes, haproxy.Node{Name: n.name, HTTP: n.ports.HTTP, MQTT: n.ports.MQTT, Admin: n.ports.Admin})
+		at := n.ports
+		o.Nodes = append(o.Nodes, haproxy.Node{Name: n.name, HTTP: at.HTTP, MQTT: at.MQTT, Admin: at.Admin})
 	}
 	return haproxy.Start(ctx, o)
 }
