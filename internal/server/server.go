@@ -5,6 +5,7 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -166,14 +167,17 @@ func (s *Server) isReady(ctx context.Context) error {
 	return s.database.ready(ctx)
 }
 
-// takesClients is nil while a balancer shall lead clients here. A node does so even while the database does
-// not answer, since no other node would: people see why readings wait, and devices stay connected.
+// takesClients is nil while a balancer shall lead clients here. A node takes them while the database is away
+// for a moment, as during its failover: they stay connected. After that another node may lead.
 func (s *Server) takesClients(ctx context.Context) error {
 	if s.node == nil {
 		return s.isReady(ctx)
 	}
 	if !s.ready.Load() {
 		return errStartingOrStopping
+	}
+	if silent := s.node.base.term.Silent(); silent >= s.set.Cluster.TakeoverAfter {
+		return fmt.Errorf("the database has not answered for %s: another node may lead", silent.Round(time.Second))
 	}
 	return nil
 }
