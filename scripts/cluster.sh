@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A cluster of Tilth on this machine, to try what it survives (docs/cluster.md):
-# PostgreSQL with a synchronous copy, three nodes, and simulated devices, all on
-# 127.0.0.1 and in bin/cluster:
+# PostgreSQL with a synchronous copy, three nodes, HAProxy before them, and simulated
+# devices, all on 127.0.0.1 and in bin/cluster:
 #   scripts/cluster.sh                  starts everything and stops it at Ctrl-C
 # and meanwhile, in another terminal:
 #   scripts/cluster.sh status           who leads
@@ -11,7 +11,7 @@
 #   scripts/cluster.sh kill-primary     ends PostgreSQL's primary and promotes its copy
 # A second start goes on with what is in bin/cluster; remove that folder to begin
 # anew. CLUSTER_PORTS moves all ports, CLUSTER_DIR the folder. Needs bin/tilth
-# (make build) and Debian's postgresql (scripts/tools.sh), but no network.
+# (make build) and Debian's postgresql and haproxy (scripts/tools.sh), but no network.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -19,10 +19,9 @@ ports=${CLUSTER_PORTS:-21000}
 dir=$(realpath -m "${CLUSTER_DIR:-bin/cluster}")
 tilth=$PWD/bin/tilth
 nodes=(one two three)
-http() { echo "127.0.0.1:$((ports + $1))"; } # of node 1, 2 or 3
+http() { echo "127.0.0.1:$((ports + $1))"; } # of node 1, 2 or 3; 0: of HAProxy
 mqtt() { echo "127.0.0.1:$((ports + 10 + $1))"; }
 admin() { echo "127.0.0.1:$((ports + 20 + $1))"; }
-peer() { echo "127.0.0.1:$((ports + 30 + $1))"; }
 declare -A database=([a]=$((ports + 41)) [b]=$((ports + 42))) # ports of both PostgreSQL servers
 
 fail() {
@@ -34,6 +33,7 @@ fail() {
 as() { if [ "$(id -u)" = 0 ]; then setpriv --reuid=postgres --regid=postgres --init-groups -- "$@"; else "$@"; fi; }
 tools=$(dirname "$(readlink -f "$(command -v initdb || ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null | sort -V | tail -1)")")
 postgres() { (cd / && PGPASSWORD=$(<"$dir/password") as "$tools/$1" "${@:2}"); }
+haproxy=$(command -v haproxy || echo /usr/sbin/haproxy)
 sql() { postgres psql -XqAt -h 127.0.0.1 -p "${database[$1]}" -U postgres -d postgres -v ON_ERROR_STOP=1 -c "$2"; }
 primary() { cat "$dir/primary"; }
 other() { if [ "$1" = a ]; then echo b; else echo a; fi; }
@@ -138,7 +138,8 @@ esac
 
 [ -x "$tilth" ] || fail "bin/tilth is missing: make build"
 [ -x "$tools/initdb" ] || fail "PostgreSQL is missing: scripts/tools.sh installs it"
-for port in $((ports + 1)) $((ports + 2)) $((ports + 3)) "${database[@]}"; do
+[ -x "$haproxy" ] || fail "HAProxy is missing: scripts/tools.sh installs it"
+for port in "$ports" $((ports + 1)) $((ports + 2)) $((ports + 3)) "${database[@]}"; do
   if (: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then
     fail "Port $port is taken, perhaps by a cluster that runs: end it, or move all ports, as CLUSTER_PORTS=22000."
   fi
@@ -160,20 +161,38 @@ trap finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' HUP TERM
 
+# The balancer of deploy/cluster, with the ports of this cluster and fewer connections.
+start_haproxy() {
+  awk -v ports="$ports" '
+    BEGIN { move[80] = move[8080] = 0; move[1883] = 10; move[9090] = 20 }
+    $1 == "maxconn" { $2 = 1000 }
+    $1 == "bind" { sub(":", "", $2); $2 = "127.0.0.1:" (ports + move[$2]); node = 0 }
+    $1 == "server" {
+      node++
+      sub(".*:", "", $3)
+      $3 = "127.0.0.1:" (ports + move[$3] + node) " port " (ports + move[9090] + node) # which port is asked
+    }
+    { print }' deploy/cluster/haproxy.cfg >"$dir/haproxy.cfg"
+  setsid "$haproxy" -db -f "$dir/haproxy.cfg" >>"$dir/haproxy.log" 2>&1 &
+  job[$!]=haproxy
+}
+
 start_node() { # 1, 2 or 3
   local name=${nodes[$1 - 1]}
   # In a session of its own: at Ctrl-C only this script gets the signal, and ends everything in order.
-  setsid "$tilth" serve --data-dir "$dir/$name" --node-name "$name" --cluster-addr "$(peer "$1")" --http-addr "$(http "$1")" \
-    --mqtt-addr "$(mqtt "$1")" --admin-addr "$(admin "$1")" --default-tenant demo --captcha off --memory 25% \
+  setsid "$tilth" serve --data-dir "$dir/$name" --cluster --node-name "$name" --http-addr "$(http "$1")" \
+    --mqtt-addr "$(mqtt "$1")" --admin-addr "$(admin "$1")" --proxy-protocol 127.0.0.1/32 --default-tenant demo \
+    --captcha off --memory 25% \
     >>"$dir/$name.log" 2>&1 &
   job[$!]="node $1"
   echo $! >"$dir/$name.pid"
 }
 
-await_node() { # 1, 2 or 3
-  local tries=0
+await() { # 1, 2 or 3, or 0 for HAProxy, which must know who leads
+  local tries=0 log
+  log=$dir/$([ "$1" = 0 ] && echo haproxy || echo "${nodes[$1 - 1]}").log
   until "$tilth" healthcheck --http-addr "$(admin "$1")" >/dev/null 2>&1; do
-    [ $((tries += 1)) -lt 600 ] || fail "Node ${nodes[$1 - 1]} does not become ready: $dir/${nodes[$1 - 1]}.log"
+    [ $((tries += 1)) -lt 600 ] || fail "$(admin "$1") does not become ready: $log"
     sleep .1
   done
 }
@@ -187,23 +206,24 @@ else
 fi
 use_database
 
-echo "Three nodes …"
+echo "Three nodes and HAProxy …"
+start_haproxy
 start_node 1
-await_node 1
+await 1
+await 0
 token=$dir/one/provider-token
 for n in 2 3; do
   [ -d "$dir/${nodes[n - 1]}" ] ||
-    "$tilth" join --from "http://$(admin 1)" --token-file "$token" --data-dir "$dir/${nodes[n - 1]}" >/dev/null
+    "$tilth" join --from "http://$(admin 0)" --token-file "$token" --data-dir "$dir/${nodes[n - 1]}" >/dev/null
   start_node "$n"
-  await_node "$n"
+  await "$n"
 done
 
 # The demo's farms. Their file has no secrets, so each device and each person gets one here.
 (umask 077 && sed -E -e 's/\{deviceName: ([A-Z0-9-]+),/&  secret: a-secret-for-trials-of-\1,/' \
   -e 's/\{userName: [a-z]+,/& password: demo-farm,/' internal/tools/farm/farm.yaml >"$dir/farm.yaml")
-"$tilth" apply -f "$dir/farm.yaml" --server "http://$(admin 1)" --token-file "$token" >/dev/null
-setsid "$tilth" simulate -f "$dir/farm.yaml" --every 2s --broker "tcp://$(mqtt 3),tcp://$(mqtt 2),tcp://$(mqtt 1)" \
-  >"$dir/simulate.log" 2>&1 &
+"$tilth" apply -f "$dir/farm.yaml" --server "http://$(admin 0)" --token-file "$token" >/dev/null
+setsid "$tilth" simulate -f "$dir/farm.yaml" --every 2s --broker "tcp://$(mqtt 0)" >"$dir/simulate.log" 2>&1 &
 job[$!]=simulate
 
 lead=$(leader)
@@ -211,13 +231,14 @@ cat <<END
 
 $("$tilth" cluster status)
 
-  console      http://$(http 1), http://$(http 2), http://$(http 3): the same, whichever node leads
+  console      http://$(http 0), which is HAProxy's: it leads to whichever node leads
                tenant demo, user demo, password demo-farm; or yanzhao, yanzhao, demo-farm
-  MQTT         $(mqtt 1), $(mqtt 2), $(mqtt 3); 40 simulated devices report every 2 s
-  admin        $(admin 1), $(admin 2), $(admin 3): /readyz, /metrics; token in $dir/one/provider-token
+  MQTT         $(mqtt 0), HAProxy's too; 40 simulated devices report every 2 s
+  admin        $(admin 0), HAProxy's; the nodes' are $(admin 1), $(admin 2), $(admin 3):
+               /readyz?leader says who leads, /metrics; token in $dir/one/provider-token
   processes    one $(<"$dir/one.pid"), two $(<"$dir/two.pid"), three $(<"$dir/three.pid"); logs $dir/NAME.log
 
-Open a console at a node that does not lead ($lead does), look at a device, and in another terminal try
+Open the console, look at a device, and in another terminal try
 
   kill -9 $(<"$dir/$lead.pid")                        within a second another node leads; values go on
   kill -STOP $(<"$dir/$lead.pid")                     so after four to five seconds; kill -CONT makes it a standby
@@ -242,6 +263,7 @@ while true; do
       job[$!]="start ${was#node }"
       ;;
     start\ *) start_node "${was#start }" ;;
+    haproxy) fail "HAProxy ended: $dir/haproxy.log" ;;
     simulate) fail "The simulated devices ended: $dir/simulate.log" ;;
   esac
 done
