@@ -92,8 +92,8 @@ func TestComposeNodesHaveRightSettings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := net.JoinHostPort(s.Hostname, "7400"); set.Cluster.Address != want || s.Hostname != name {
-				t.Errorf("other nodes reach it at %s, want %s", set.Cluster.Address, want)
+			if want := net.JoinHostPort(s.Hostname, "9090"); set.Cluster.Address != want || s.Hostname != name {
+				t.Errorf("its admin address is %s, want %s", set.Cluster.Address, want)
 			}
 			if !slices.ContainsFunc(set.Balancers, func(p netip.Prefix) bool { return p.Contains(proxy) }) {
 				t.Errorf("it does not expect the PROXY header of %s", proxy)
