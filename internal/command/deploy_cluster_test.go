@@ -93,7 +93,7 @@ func TestComposeNodesHaveRightSettings(t *testing.T) {
 				t.Fatal(err)
 			}
 			if want := net.JoinHostPort(s.Hostname, "9090"); set.Cluster.Address != want || s.Hostname != name {
-				t.Errorf("its admin address is %s, want %s", set.Cluster.Address, want)
+				t.Errorf("its admin port is at %s, want %s", set.Cluster.Address, want)
 			}
 			if !slices.ContainsFunc(set.Balancers, func(p netip.Prefix) bool { return p.Contains(proxy) }) {
 				t.Errorf("it does not expect the PROXY header of %s", proxy)
