@@ -19,7 +19,7 @@ ports=${CLUSTER_PORTS:-21000}
 dir=$(realpath -m "${CLUSTER_DIR:-bin/cluster}")
 tilth=$PWD/bin/tilth
 nodes=(one two three)
-http() { echo "127.0.0.1:$((ports + $1))"; } # of node 1, 2 or 3; 0: of HAProxy
+http() { echo "127.0.0.1:$((ports + $1))"; } # of node 1, 2 or 3; of HAProxy: 0
 mqtt() { echo "127.0.0.1:$((ports + 10 + $1))"; }
 admin() { echo "127.0.0.1:$((ports + 20 + $1))"; }
 declare -A database=([a]=$((ports + 41)) [b]=$((ports + 42))) # ports of both PostgreSQL servers
@@ -31,9 +31,9 @@ fail() {
 
 # PostgreSQL refuses to run as root.
 as() { if [ "$(id -u)" = 0 ]; then setpriv --reuid=postgres --regid=postgres --init-groups -- "$@"; else "$@"; fi; }
+balancer=$(command -v haproxy || echo /usr/sbin/haproxy)
 tools=$(dirname "$(readlink -f "$(command -v initdb || ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null | sort -V | tail -1)")")
 postgres() { (cd / && PGPASSWORD=$(<"$dir/password") as "$tools/$1" "${@:2}"); }
-haproxy=$(command -v haproxy || echo /usr/sbin/haproxy)
 sql() { postgres psql -XqAt -h 127.0.0.1 -p "${database[$1]}" -U postgres -d postgres -v ON_ERROR_STOP=1 -c "$2"; }
 primary() { cat "$dir/primary"; }
 other() { if [ "$1" = a ]; then echo b; else echo a; fi; }
@@ -138,7 +138,7 @@ esac
 
 [ -x "$tilth" ] || fail "bin/tilth is missing: make build"
 [ -x "$tools/initdb" ] || fail "PostgreSQL is missing: scripts/tools.sh installs it"
-[ -x "$haproxy" ] || fail "HAProxy is missing: scripts/tools.sh installs it"
+[ -x "$balancer" ] || fail "HAProxy is missing: scripts/tools.sh installs it"
 for port in "$ports" $((ports + 1)) $((ports + 2)) $((ports + 3)) "${database[@]}"; do
   if (: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then
     fail "Port $port is taken, perhaps by a cluster that runs: end it, or move all ports, as CLUSTER_PORTS=22000."
@@ -161,40 +161,40 @@ trap finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' HUP TERM
 
-# The balancer of deploy/cluster, with the ports of this cluster and fewer connections.
-start_haproxy() {
-  awk -v ports="$ports" '
-    BEGIN { move[80] = move[8080] = 0; move[1883] = 10; move[9090] = 20 }
-    $1 == "maxconn" { $2 = 1000 }
-    $1 == "bind" { sub(":", "", $2); $2 = "127.0.0.1:" (ports + move[$2]); node = 0 }
-    $1 == "server" {
-      node++
-      sub(".*:", "", $3)
-      $3 = "127.0.0.1:" (ports + move[$3] + node) " port " (ports + move[9090] + node) # which port is asked
-    }
-    { print }' deploy/cluster/haproxy.cfg >"$dir/haproxy.cfg"
-  setsid "$haproxy" -db -f "$dir/haproxy.cfg" >>"$dir/haproxy.log" 2>&1 &
-  job[$!]=haproxy
-}
-
 start_node() { # 1, 2 or 3
   local name=${nodes[$1 - 1]}
   # In a session of its own: at Ctrl-C only this script gets the signal, and ends everything in order.
-  setsid "$tilth" serve --data-dir "$dir/$name" --cluster --node-name "$name" --http-addr "$(http "$1")" \
-    --mqtt-addr "$(mqtt "$1")" --admin-addr "$(admin "$1")" --proxy-protocol 127.0.0.1/32 --default-tenant demo \
-    --captcha off --memory 25% \
+  setsid "$tilth" serve --data-dir "$dir/$name" --cluster --node-name "$name" --proxy-protocol 127.0.0.1/32 \
+    --http-addr "$(http "$1")" --mqtt-addr "$(mqtt "$1")" --admin-addr "$(admin "$1")" --default-tenant demo --captcha off --memory 25% \
     >>"$dir/$name.log" 2>&1 &
   job[$!]="node $1"
   echo $! >"$dir/$name.pid"
 }
 
-await() { # 1, 2 or 3, or 0 for HAProxy, which must know who leads
-  local tries=0 log
-  log=$dir/$([ "$1" = 0 ] && echo haproxy || echo "${nodes[$1 - 1]}").log
+await() { # an admin port, what does not become ready otherwise
+  local tries=0
   until "$tilth" healthcheck --http-addr "$(admin "$1")" >/dev/null 2>&1; do
-    [ $((tries += 1)) -lt 600 ] || fail "$(admin "$1") does not become ready: $log"
+    [ $((tries += 1)) -lt 600 ] || fail "$2"
     sleep .1
   done
+}
+
+await_node() { await "$1" "Node ${nodes[$1 - 1]} does not become ready: $dir/${nodes[$1 - 1]}.log"; }
+
+# What users get, with the ports and nodes of this machine.
+start_balancer() {
+  awk -v nodes="${nodes[*]}" -v http="$ports" -v mqtt="$((ports + 10))" -v admin="$((ports + 20))" '
+    BEGIN { port["http"] = http; port["mqtt"] = mqtt; port["admin"] = admin; count = split(nodes, name, " ") }
+    /^[a-z]/ { section = $2; servers = 0 }
+    $1 == "bind" { print "    bind 127.0.0.1:" port[section]; next }
+    $1 == "server" {
+      if (servers++ == 0)
+        for (i = 1; i <= count; i++) print "    server " name[i] " 127.0.0.1:" port[section] + i " port " admin + i " " $4
+      next
+    }
+    { print }' deploy/cluster/haproxy.cfg >"$dir/haproxy.cfg"
+  setsid "$balancer" -db -f "$dir/haproxy.cfg" >>"$dir/haproxy.log" 2>&1 &
+  job[$!]=balancer
 }
 
 echo "PostgreSQL and its copy …"
@@ -206,24 +206,25 @@ else
 fi
 use_database
 
-echo "Three nodes and HAProxy …"
-start_haproxy
+echo "HAProxy and three nodes …"
+start_balancer
 start_node 1
-await 1
-await 0
+await_node 1
+await 0 "HAProxy finds no node that leads: $dir/haproxy.log"
 token=$dir/one/provider-token
 for n in 2 3; do
   [ -d "$dir/${nodes[n - 1]}" ] ||
     "$tilth" join --from "http://$(admin 0)" --token-file "$token" --data-dir "$dir/${nodes[n - 1]}" >/dev/null
   start_node "$n"
-  await "$n"
+  await_node "$n"
 done
 
 # The demo's farms. Their file has no secrets, so each device and each person gets one here.
 (umask 077 && sed -E -e 's/\{deviceName: ([A-Z0-9-]+),/&  secret: a-secret-for-trials-of-\1,/' \
   -e 's/\{userName: [a-z]+,/& password: demo-farm,/' internal/tools/farm/farm.yaml >"$dir/farm.yaml")
 "$tilth" apply -f "$dir/farm.yaml" --server "http://$(admin 0)" --token-file "$token" >/dev/null
-setsid "$tilth" simulate -f "$dir/farm.yaml" --every 2s --broker "tcp://$(mqtt 0)" >"$dir/simulate.log" 2>&1 &
+setsid "$tilth" simulate -f "$dir/farm.yaml" --every 2s --broker "tcp://$(mqtt 0)" \
+  >"$dir/simulate.log" 2>&1 &
 job[$!]=simulate
 
 lead=$(leader)
@@ -231,14 +232,14 @@ cat <<END
 
 $("$tilth" cluster status)
 
-  console      http://$(http 0), which is HAProxy's: it leads to whichever node leads
+  console      http://$(http 0): HAProxy leads to whichever node leads
                tenant demo, user demo, password demo-farm; or yanzhao, yanzhao, demo-farm
-  MQTT         $(mqtt 0), HAProxy's too; 40 simulated devices report every 2 s
-  admin        $(admin 0), HAProxy's; the nodes' are $(admin 1), $(admin 2), $(admin 3):
-               /readyz?leader says who leads, /metrics; token in $dir/one/provider-token
+  MQTT         $(mqtt 0); 40 simulated devices report every 2 s
+  admin        $(admin 0) leads to the node that leads, for tilth apply and backup; token in $dir/one/provider-token
+               $(admin 1), $(admin 2), $(admin 3) are the nodes': /readyz?leader says who leads, /metrics
   processes    one $(<"$dir/one.pid"), two $(<"$dir/two.pid"), three $(<"$dir/three.pid"); logs $dir/NAME.log
 
-Open the console, look at a device, and in another terminal try
+Open the console, look at a device, and in another terminal try ($lead leads)
 
   kill -9 $(<"$dir/$lead.pid")                        within a second another node leads; values go on
   kill -STOP $(<"$dir/$lead.pid")                     so after four to five seconds; kill -CONT makes it a standby
@@ -263,7 +264,7 @@ while true; do
       job[$!]="start ${was#node }"
       ;;
     start\ *) start_node "${was#start }" ;;
-    haproxy) fail "HAProxy ended: $dir/haproxy.log" ;;
+    balancer) fail "HAProxy ended: $dir/haproxy.log" ;;
     simulate) fail "The simulated devices ended: $dir/simulate.log" ;;
   esac
 done
