@@ -2,7 +2,7 @@
 # Installs what the tests need beside Go and Node, if it is missing:
 # a C compiler for the race detector; Chromium, a Chinese font and ffmpeg, which makes the cameras' streams, for the
 # browser tests; mosquitto's clients and curl for the device tests; python3 for the examples of the open API; openssl for a
-# certificate; nginx, which the live stream is tested behind; PostgreSQL, which
+# certificate; nginx, which the live stream is tested behind; HAProxy, which a cluster is tested behind; PostgreSQL, which
 # the stores are tested over; in CI Postfix, which mails are tested against. Needs root if something is missing.
 set -euo pipefail
 
@@ -20,6 +20,7 @@ command -v python3 >/dev/null || missing+=(python3)
 command -v openssl >/dev/null || missing+=(openssl)
 command -v ffmpeg >/dev/null || missing+=(ffmpeg)
 [ -x /usr/sbin/nginx ] || command -v nginx >/dev/null || missing+=(nginx)
+[ -x /usr/sbin/haproxy ] || command -v haproxy >/dev/null || missing+=(haproxy)
 [ -n "$(ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null)" ] || command -v initdb >/dev/null || missing+=(postgresql)
 [ -z "${CI:-}" ] || command -v postfix >/dev/null || missing+=(postfix)
 fc-list 2>/dev/null | grep -qi 'noto.*cjk' || missing+=(fonts-noto-cjk fontconfig)

@@ -39,6 +39,5 @@ func (s *Stores) openAlarms() {
 		MaxNoticesPerHour: s.MaxNoticesPerHour,
 		Turns:             s.Turns,
 		OnCaughtUp:        func(tenant.ID) { s.Outbox.Wake() },
-		Warm:              s.WarmRules,
 	})
 }

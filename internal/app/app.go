@@ -74,9 +74,6 @@ type Deps struct {
 	SaveAlive    func() error
 	// TakenOver tells that another node of the cluster may have led before.
 	TakenOver bool
-	// WarmDevices and WarmRules are what this node has read while it stood by; nil: nothing.
-	WarmDevices *device.Warm
-	WarmRules   *alarm.Warm
 }
 
 // Stores is everything that Tilth stores, opened and loaded, and the services over it.
@@ -172,7 +169,6 @@ func Open(ctx context.Context, d Deps) (*Stores, error) {
 	if err := s.load(ctx); err != nil {
 		return nil, err
 	}
-	s.WarmDevices, s.WarmRules = nil, nil // their memory is free from here on
 	return s, nil
 }
 
@@ -184,7 +180,7 @@ func (s *Stores) load(ctx context.Context) error {
 	if err := s.Catalog.Load(ctx); err != nil {
 		return err
 	}
-	if err := s.Devices.LoadRegistryFrom(ctx, s.Catalog, s.Registry, s.WarmDevices); err != nil {
+	if err := s.Devices.LoadRegistry(ctx, s.Catalog, s.Registry); err != nil {
 		return err
 	}
 	if err := s.Calibrations.Load(ctx); err != nil { // before alarm rules look at readings

@@ -48,6 +48,7 @@ type session struct {
 	stop     context.CancelFunc
 	warned   atomic.Bool
 	pid      atomic.Uint32 // of the backend; 0: not connected
+	answered atomic.Int64  // when a statement last succeeded, by process time
 }
 
 // newSession makes a session; it connects when it is first used.
@@ -109,6 +110,9 @@ func (s *session) locked(ctx context.Context, f func(ctx context.Context, c *pgx
 	err := f(ctx, s.conn)
 	if err == nil && s.warned.Load() {
 		err = errNotReplicated
+	}
+	if err == nil {
+		s.answered.Store(int64(time.Since(processStart)))
 	}
 	if s.conn.IsClosed() {
 		s.forget()

@@ -135,6 +135,12 @@ func (t *Term) Waiting() time.Duration {
 	return 0
 }
 
+// Silent is for how long the database has not answered this term. From TakeoverAfter on another node may
+// lead, without this one knowing.
+func (t *Term) Silent() time.Duration {
+	return time.Since(processStart) - time.Duration(t.session.answered.Load())
+}
+
 // processStart is a moment before every append, from which their times are measured.
 var processStart = time.Now()
 

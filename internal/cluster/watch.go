@@ -155,7 +155,8 @@ func (n *Node) holdsTerm() bool {
 func (n *Node) readLeader(ctx context.Context, c *pgx.Conn) error {
 	before := n.leader.get()
 	var l Leader
-	err := c.QueryRow(ctx, "SELECT epoch, leader, address FROM shards WHERE shard = 0").Scan(&l.Epoch, &l.Name, &l.Address)
+	err := c.QueryRow(ctx, "SELECT epoch, leader, address FROM shards WHERE shard = 0").
+		Scan(&l.Epoch, &l.Name, &l.Address)
 	if errors.Is(asNoLog(err), ErrNoLog) {
 		return nil
 	}

@@ -201,7 +201,8 @@ func TestFromOneServerToAClusterAndBack(t *testing.T) {
 	if two.http != announced.Off {
 		t.Errorf("a standby takes people at %s", two.http)
 	}
-	if out, err := two.tilth("backup", "-o", filepath.Join(t.TempDir(), "no.tar"), "--server", "http://"+two.admin); err == nil ||
+	file := filepath.Join(t.TempDir(), "backup.tar")
+	if out, err := two.tilth("backup", "-o", file, "--server", "http://"+two.admin); err == nil ||
 		!strings.Contains(out, another+"; call the node that leads, or the balancer") {
 		t.Errorf("a backup of a standby: %v\n%s", err, out)
 	}
@@ -260,7 +261,6 @@ func TestFromOneServerToAClusterAndBack(t *testing.T) {
 	for two.http != announced.Off { // until it has begun anew
 		two.awaitAddresses(takeover)
 	}
-	file := filepath.Join(t.TempDir(), "backup.tar")
 	if out, err := one.tilth("backup", "-o", file, "--server", "http://"+one.admin); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -28,15 +28,19 @@ func healthcheckCommand() *cobra.Command {
 		Short: "Ask the server on this machine whether it is ready",
 		Long: `Ask the server on this machine whether it is ready (/readyz), print what it says,
 and exit with 1 if it is not ready. The address is that of serve, from the same
-flag, environment variable or file. It is for containers, which have no other
-program that can ask.`,
+flag, environment variable or file; of a node of a cluster, its admin address. It is
+for containers, which have no other program that can ask.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			set, err := settingsFromFlags(c.Flags(), "config", "http-addr", settings.BalancersFlag)
 			if err != nil {
 				return err
 			}
-			said, err := readiness(c.Context(), set.HTTPAddr, set.Balancers)
+			addr, balancers := set.HTTPAddr, set.Balancers
+			if set.Cluster.Node {
+				addr, balancers = set.AdminAddr, nil // a standby has no other port, and this one takes no PROXY header
+			}
+			said, err := readiness(c.Context(), addr, balancers)
 			if err != nil {
 				return err
 			}

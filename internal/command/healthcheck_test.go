@@ -59,6 +59,17 @@ func TestHealthcheckAsksWhereServeListens(t *testing.T) {
 	if said, err := runHealthcheck(); err != nil || said != "says so\n" {
 		t.Errorf("from the environment: %q, %v", said, err)
 	}
+	t.Run("a node of a cluster", func(t *testing.T) {
+		for name, value := range map[string]string{
+			"TILTH_CLUSTER": "true", "TILTH_DATABASE_URL": "postgres://db.example/tilth",
+			"TILTH_PROXY_PROTOCOL": "127.0.0.1/32", "TILTH_HTTP_ADDR": "127.0.0.1:1", "TILTH_ADMIN_ADDR": addr,
+		} {
+			t.Setenv(name, value)
+		}
+		if said, err := runHealthcheck(); err != nil || said != "says so\n" {
+			t.Errorf("%q, %v", said, err)
+		}
+	})
 	status = http.StatusServiceUnavailable
 	if said, err := runHealthcheck(); err == nil || said != "" || !strings.Contains(err.Error(), "says so") {
 		t.Errorf("not ready: %q, %v", said, err)

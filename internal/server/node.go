@@ -36,7 +36,6 @@ type node struct {
 	lettingPass int  // how often this node has let the one that led before go first
 
 	wired   atomic.Bool   // the local server is made
-	warmed  atomic.Int64  // when this standby last read the database ahead, epoch ms; 0: not yet
 	broken  chan struct{} // closed once the readings cannot be written
 	trouble atomic.Pointer[string]
 }

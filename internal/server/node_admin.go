@@ -102,7 +102,7 @@ func (n *node) isReadyToServe(ctx context.Context) error {
 }
 
 // addHealth adds what tells a service manager and a balancer how the server is. ready is for any node,
-// leader is for the one that leads.
+// leader for one that clients shall be led to.
 func addHealth(mux *http.ServeMux, ready, leader func(context.Context) error) {
 	answer := func(w http.ResponseWriter, err error) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")

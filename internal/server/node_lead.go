@@ -43,7 +43,6 @@ func (n *node) lead(ctx context.Context, term *cluster.Term) error {
 	}
 	if err == nil {
 		err = n.build(ctx, n.base)
-		n.base.warm = nil // its memory is free from here on
 	}
 	if err == nil {
 		n.wired.Store(true)

@@ -24,9 +24,6 @@ func (n *node) describeNode() {
 		func() float64 { return is(n.cluster.Synchronous()) })
 	m.gauge("tilth_cluster_trouble", "1 while this node could not lead; the log says why.",
 		func() float64 { return is(n.troubleText() != "") })
-	m.gauge("tilth_cluster_read_ahead_seconds",
-		"How old the devices and rules are that this standby has read ahead; negative: none, or this node leads.",
-		func() float64 { return n.warmAge().Seconds() })
 	archive := n.base.readings.ArchiveStats
 	m.gauge("tilth_cluster_archive_position",
 		"Up to which entry of the log everything is in the archive or in the log after it, as far as this node knows.",

@@ -89,11 +89,6 @@ func (n *node) tryLead(ctx context.Context) (*cluster.Term, error) {
 		}
 	}()
 	n.catchUp(following)
-	warmed := make(chan struct{})
-	go func() {
-		defer close(warmed)
-		n.keepWarm(following)
-	}()
 	term, err := n.cluster.AwaitTerm(following, cluster.AwaitOptions{
 		Moves:   n.moves(),
 		MayLead: n.mayLead,
@@ -109,7 +104,6 @@ func (n *node) tryLead(ctx context.Context) (*cluster.Term, error) {
 	}
 	stop(nil)
 	<-done
-	<-warmed
 	if err != nil {
 		return nil, err
 	}

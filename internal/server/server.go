@@ -5,6 +5,7 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -150,7 +151,7 @@ func (s *Server) linkBase() string {
 // isReady is nil while the server accepts requests. Unauthenticated clients see its error.
 func (s *Server) isReady(ctx context.Context) error {
 	if !s.ready.Load() {
-		return errors.New("starting or stopping")
+		return errStartingOrStopping
 	}
 	if err := s.disk.ready(); err != nil {
 		return err
@@ -165,6 +166,24 @@ func (s *Server) isReady(ctx context.Context) error {
 	}
 	return s.database.ready(ctx)
 }
+
+// takesClients is nil while a balancer shall lead clients here. A node takes them while the database is away
+// for a moment, as during its failover: they stay connected. After that another node may lead.
+func (s *Server) takesClients(ctx context.Context) error {
+	if s.node == nil {
+		return s.isReady(ctx)
+	}
+	if !s.ready.Load() {
+		return errStartingOrStopping
+	}
+	if silent := s.node.base.term.Silent(); silent >= s.set.Cluster.TakeoverAfter {
+		return fmt.Errorf("the database has not answered for %s: another node may lead", silent.Round(time.Second))
+	}
+	return nil
+}
+
+// errStartingOrStopping is what unauthenticated clients see.
+var errStartingOrStopping = errors.New("starting or stopping")
 
 // Run works until ctx ends, then stops: it accepts nothing more, finishes what it has accepted, and
 // closes the stores. If prepare is not nil, Run calls it before it accepts people and devices, and

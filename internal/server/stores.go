@@ -37,7 +37,6 @@ type foundation struct {
 	retention *datafolder.RetentionClock
 	readings  *reading.Store
 	term      *cluster.Term          // nil: the server is no node of a cluster
-	warm      *warm                  // what a node of a cluster has read while it stood by; nil: nothing
 	archive   *cluster.ArchiveReader // nil: the server is no node of a cluster
 }
 
@@ -164,9 +163,6 @@ func newStores(
 		ScreensPerUser:    set.ScreensAUser,
 		ScreensPerTenant:  set.ScreensATenant,
 		TakenOver:         f.term != nil,
-	}
-	if f.warm != nil {
-		d.WarmDevices, d.WarmRules = f.warm.devices, f.warm.rules
 	}
 	if d.PreviousStop, d.SaveAlive, err = f.alive(ctx); err != nil {
 		return nil, err

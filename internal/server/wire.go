@@ -34,7 +34,7 @@ func (s *Server) wire() error {
 	s.describeMetrics()
 	admin := http.NewServeMux()
 	admin.Handle("/metrics", s.metrics.handler())
-	addHealth(admin, s.isReady, s.isReady)
+	addHealth(admin, s.isReady, s.takesClients)
 	admin.Handle(provider.Prefix, providers)
 	s.serveHTTP(s.measureRequests(people), admin)
 	return nil

@@ -20,7 +20,6 @@ const (
 	nodeLeads    = "tilth_cluster_leads"
 	nodeEpoch    = "tilth_cluster_epoch"
 	nodePosition = "tilth_cluster_position"
-	nodeAhead    = "tilth_cluster_read_ahead_seconds"
 	// evaluations begins at 0 in each term.
 	evaluations = "tilth_alarm_judged_total"
 )
@@ -29,31 +28,30 @@ const (
 type clusterNode struct {
 	*Server
 
-	name string
-	dir  string // for its data
+	name  string
+	dir   string // for its data
+	ports announced.Addresses
 }
 
-// newNode makes a node that does not run yet. All nodes of a cluster have one token.
-func (b *clusterBench) newNode(dir, name, database, token string, tenant Tenant) (*clusterNode, error) {
-	var at [4]string
-	for i := range at {
-		port, err := freePort(at[:i])
-		if err != nil {
-			return nil, err
-		}
-		at[i] = port
+// newNode makes a node that does not run yet. All nodes of a cluster have one token. args are settings
+// beside those of all servers.
+func (b *clusterBench) newNode(dir, name, database, token string, tenant Tenant, args ...string) (*clusterNode, error) {
+	var at [3]string
+	if err := freePorts(at[:]); err != nil {
+		return nil, err
 	}
 	n := &clusterNode{name: name, dir: filepath.Join(dir, name)}
 	ports := announced.Addresses{HTTP: at[0], MQTT: at[1], Admin: at[2]}
+	n.ports = ports
 	n.Server = newServer(ServerOptions{
 		Binary:       b.Binary,
 		Dir:          n.dir,
 		Tenant:       tenant,
 		StartTimeout: 2 * startTime,
 		Ports:        ports,
-		Args: append([]string{
-			"--cluster-addr", at[3], "--node-name", name, "--database-url", database,
-		}, b.Args...),
+		Args: slices.Concat([]string{
+			"--cluster", "--node-name", name, "--database-url", database,
+		}, b.Args, args),
 	})
 	n.Target.Name, n.Target.Dir = name, "" // the disk alone is not measured
 	n.token = token
@@ -105,17 +103,8 @@ func (n *clusterNode) awaitFollowing(ctx context.Context, leader *clusterNode) e
 	}
 }
 
-// awaitReadAhead waits until the node, a standby, has read ahead what it needs to lead.
-func (n *clusterNode) awaitReadAhead(ctx context.Context) error {
-	return n.awaitMetric(ctx, "has read nothing ahead", func(m map[string]float64) bool { return m[nodeAhead] >= 0 })
-}
-
 // awaitEvaluation waits until the node, which leads, has evaluated a rule on a reading.
 func (n *clusterNode) awaitEvaluation(ctx context.Context) error {
-	return n.awaitMetric(ctx, "evaluates no rule", func(m map[string]float64) bool { return m[evaluations] > 0 })
-}
-
-func (n *clusterNode) awaitMetric(ctx context.Context, lacks string, done func(map[string]float64) bool) error {
 	ctx, cancel := context.WithTimeout(ctx, n.patience)
 	defer cancel()
 	for {
@@ -123,12 +112,12 @@ func (n *clusterNode) awaitMetric(ctx context.Context, lacks string, done func(m
 		if err != nil {
 			return err
 		}
-		if done(own) {
+		if own[evaluations] > 0 {
 			return nil
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%s %s: %w", n.name, lacks, ctx.Err())
+			return fmt.Errorf("%s evaluates no rule: %w", n.name, ctx.Err())
 		case <-time.After(pollInterval): // another process: there is no event to wait for
 		}
 	}
@@ -154,6 +143,16 @@ func (n *clusterNode) follows(ctx context.Context, leader *clusterNode) error {
 // The ports of nodes are below those that the system gives to connections, and below those that the
 // databases of a run take.
 const lowestPort, portCount = 12_000, 8_000
+
+// freePorts fills a list with addresses of this machine that nobody has.
+func freePorts(at []string) (err error) {
+	for i := range at {
+		if at[i], err = freePort(at[:i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // freePort returns an address of this machine that nobody has.
 func freePort(taken []string) (string, error) {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"tilth/workshop/haproxy"
 )
 
 const (
@@ -41,16 +43,21 @@ func (b *clusterBench) takeovers(ctx context.Context, size ClusterSize) (r *take
 			}
 			r.pairs = pairs
 			p := &takeoverPair{bench: b, result: r}
-			if p.leader, err = b.newNode(dir, "node1", url, token, tenant); err != nil {
+			proxied := []string{"--proxy-protocol", "127.0.0.1/32"}
+			if p.leader, err = b.newNode(dir, "node1", url, token, tenant, proxied...); err != nil {
 				return err
 			}
+			if p.standby, err = b.newNode(dir, "node2", url, token, tenant, proxied...); err != nil {
+				return err
+			}
+			if p.balancer, err = startBalancer(ctx, dir, p.leader, p.standby); err != nil {
+				return err
+			}
+			defer p.balancer.Close()
 			if err := p.leader.start(ctx); err != nil {
 				return err
 			}
 			defer func() { err = errors.Join(err, p.leader.Stop()) }()
-			if p.standby, err = b.newNode(dir, "node2", url, token, tenant); err != nil {
-				return err
-			}
 			if err := p.standby.join(ctx, p.leader); err != nil {
 				return err
 			}
@@ -65,10 +72,25 @@ func (b *clusterBench) takeovers(ctx context.Context, size ClusterSize) (r *take
 	return r, err
 }
 
+// startBalancer starts HAProxy before nodes.
+func startBalancer(ctx context.Context, dir string, nodes ...*clusterNode) (*haproxy.Process, error) {
+	var at [3]string
+	if err := freePorts(at[:]); err != nil {
+		return nil, err
+	}
+	o := haproxy.Options{Dir: dir, Addresses: haproxy.Addresses{HTTP: at[0], MQTT: at[1], Admin: at[2]}}
+	for _, n := range nodes {
+		at := n.ports
+		o.Nodes = append(o.Nodes, haproxy.Node{Name: n.name, HTTP: at.HTTP, MQTT: at.MQTT, Admin: at.Admin})
+	}
+	return haproxy.Start(ctx, o)
+}
+
 // takeoverPair are two nodes of which one leads.
 type takeoverPair struct {
 	bench           *clusterBench
 	leader, standby *clusterNode
+	balancer        *haproxy.Process
 	probe           *clusterProbe
 	result          *takeoverResult
 }
@@ -83,9 +105,6 @@ func (p *takeoverPair) run(ctx context.Context, url string) error {
 		if err := p.standby.awaitFollowing(ctx, p.leader); err != nil {
 			return err
 		}
-		if err := p.standby.awaitReadAhead(ctx); err != nil {
-			return err
-		}
 		select {
 		case <-time.After(settleTime):
 		case <-ctx.Done():
@@ -98,7 +117,7 @@ func (p *takeoverPair) run(ctx context.Context, url string) error {
 		p.bench.printf("%s devices, %s %s: %s until an acknowledgement\n",
 			thousands(float64(p.result.size.Devices)), p.standby.name, name, short(took))
 	}
-	person, err := signIn(ctx, p.leader.Console, p.leader.Tenant)
+	person, err := signIn(ctx, "http://"+p.balancer.HTTP, p.leader.Tenant)
 	if err != nil {
 		return err
 	}
@@ -111,7 +130,7 @@ func (p *takeoverPair) run(ctx context.Context, url string) error {
 	return nil
 }
 
-// takeOver publishes through the standby while f ends the leader's term, and exchanges their roles.
+// takeOver publishes through HAProxy while f ends the leader's term, and exchanges their roles.
 func (p *takeoverPair) takeOver(
 	ctx context.Context,
 	url string,
@@ -119,7 +138,7 @@ func (p *takeoverPair) takeOver(
 ) (took time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, takeoverTimeout)
 	defer cancel()
-	if err := p.probe.start(ctx, p.standby.MQTT); err != nil {
+	if err := p.probe.start(ctx, p.balancer.MQTT); err != nil {
 		return 0, err
 	}
 	took, err = f(ctx, url)

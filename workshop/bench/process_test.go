@@ -100,13 +100,13 @@ func fakeServe(args []string) int {
 	starts.Close()
 	mux := http.NewServeMux()
 	mux.HandleFunc("/readyz", func(http.ResponseWriter, *http.Request) {})
-	l, err := net.Listen("tcp", set["--http-addr"])
+	l, err := net.Listen("tcp", set["--admin-addr"])
 	if err != nil {
 		return 5
 	}
 	fmt.Fprintf(
 		os.Stderr,
-		"level=INFO msg=\"tilth is ready\" http=%s mqtt=127.0.0.1:2 admin=127.0.0.1:3 data=x\n",
+		"level=INFO msg=\"tilth is ready\" http=127.0.0.1:3 mqtt=127.0.0.1:2 admin=%s data=x\n",
 		l.Addr(),
 	)
 	if err := http.Serve(l, mux); err != nil {
@@ -124,7 +124,8 @@ func TestServer(t *testing.T) {
 	own := ServerOptions{Binary: binary, Dir: t.TempDir(), Args: []string{"--mark", "here"}, Tenant: NewTenant(2, 1)}
 	refusal := errors.New("no")
 	own.Apply = func(_ context.Context, admin, token string, file []byte) error {
-		if admin != "http://127.0.0.1:3" || len(token) < 32 || !strings.Contains(string(file), "BENCH-00002") {
+		if !strings.HasPrefix(admin, "http://127.0.0.1:") || admin == "http://127.0.0.1:3" || len(token) < 32 ||
+			!strings.Contains(string(file), "BENCH-00002") {
 			t.Errorf("apply: %s, %s, %s", admin, token, file)
 		}
 		return refusal
@@ -155,7 +156,7 @@ func TestServerNotReadyInTime(t *testing.T) {
 	defer web.Close()
 	for name, says := range map[string]string{
 		"no address": "",
-		"not ready":  fmt.Sprintf("msg=\"tilth is ready\" http=%s mqtt=a:1 admin=a:2 data=x\n", web.Listener.Addr()),
+		"not ready":  fmt.Sprintf("msg=\"tilth is ready\" http=a:1 mqtt=a:2 admin=%s data=x\n", web.Listener.Addr()),
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		s := &Server{ended: make(chan struct{}), announced: announced.NewReader()}

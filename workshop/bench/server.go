@@ -153,16 +153,18 @@ func (s *Server) kill() error {
 func (s *Server) ready(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.patience)
 	defer cancel()
-	select {
-	case at := <-s.announced.Ready():
-		s.setAddresses(at)
-	case <-s.ended:
-		return fmt.Errorf("%w: %w\n%s", errEnded, s.err, &s.log)
-	case <-ctx.Done():
-		return fmt.Errorf("the server is not ready: %w\n%s", ctx.Err(), &s.log)
+	for at := (announced.Addresses{HTTP: announced.Off}); at.HTTP == announced.Off; { // a node that stands by
+		select {
+		case at = <-s.announced.Ready():
+			s.setAddresses(at)
+		case <-s.ended:
+			return fmt.Errorf("%w: %w\n%s", errEnded, s.err, &s.log)
+		case <-ctx.Done():
+			return fmt.Errorf("the server is not ready: %w\n%s", ctx.Err(), &s.log)
+		}
 	}
 	for {
-		r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.Console+"/readyz", http.NoBody)
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.admin+"/readyz", http.NoBody)
 		if err != nil {
 			return err
 		}

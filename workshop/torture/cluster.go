@@ -35,7 +35,7 @@ type ClusterRow struct {
 }
 
 // deviceMargin is how much longer than all together one device may be without an answer: it may have
-// tried in vain at two nodes before, and waited at each.
+// waited in vain twice before.
 const deviceMargin = 2 * (devicePatience + devicePause)
 
 // Err returns an error if the row breaks a promise.

@@ -105,7 +105,7 @@ func disksLost(ctx context.Context, b *clusterBed, r *ClusterRow) error {
 		if i == 0 {
 			err = n.joinFromArchive(ctx, saved)
 		} else if err = first.awaitFetched(ctx); err == nil {
-			err = n.join(ctx, first)
+			err = n.join(ctx, b.balancer)
 		}
 		if err == nil {
 			err = n.start(ctx)
@@ -364,14 +364,13 @@ func (b *clusterBed) sendOld(ctx context.Context) (int, error) {
 	for i := range oldReadings {
 		values = append(values, fmt.Sprintf(`{"ts":%d,"values":{"sensor02":%d}}`, first+int64(i)*1000, i))
 	}
-	leader, err := b.awaitLeader(ctx, nil)
-	if err != nil {
+	if _, err := b.awaitLeader(ctx, nil); err != nil {
 		return 0, err
 	}
 	r, err := http.NewRequestWithContext(
 		ctx,
 		http.MethodPost,
-		"http://"+leader.http+"/api/v1/"+b.probe.Secret+"/telemetry",
+		"http://"+b.balancer.HTTP+"/api/v1/"+b.probe.Secret+"/telemetry",
 		strings.NewReader("["+strings.Join(values, ",")+"]"),
 	)
 	if err != nil {

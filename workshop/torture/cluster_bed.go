@@ -16,6 +16,7 @@ import (
 
 	"tilth/internal/tools/pgpair"
 	"tilth/workshop/bench"
+	"tilth/workshop/haproxy"
 )
 
 const (
@@ -35,13 +36,14 @@ const (
 	stepPatience = 40 * time.Second // how long a step may take; more is a failure
 )
 
-// clusterBed is a cluster and its surroundings: PostgreSQL and its copy, three nodes, devices that
-// publish to all of them, a device whose readings open and close alarms, and a mail server.
+// clusterBed is a cluster and its surroundings: PostgreSQL and its copy, three nodes with HAProxy before
+// them, devices that publish through it, a device whose readings open and close alarms, and a mail server.
 type clusterBed struct {
 	options  *ClusterOptions
 	dir      string
 	pair     *pgpair.Pair
 	nodes    []*clusterNode
+	balancer *haproxy.Process
 	world    *testbed // its server is whichever node is asked
 	acks     *ackWatch
 	page     *clusterPage
@@ -88,6 +90,9 @@ func openClusterBed(ctx context.Context, o *ClusterOptions) (_ *clusterBed, err 
 	if err := b.makeNodes(mail); err != nil {
 		return b, err
 	}
+	if err := b.startBalancer(ctx); err != nil {
+		return b, err
+	}
 	return b, b.startNodes(ctx, tenant)
 }
 
@@ -106,6 +111,21 @@ func (b *clusterBed) makeNodes(mail *countingMailServer) error {
 	return nil
 }
 
+// startBalancer starts HAProxy before the nodes.
+func (b *clusterBed) startBalancer(ctx context.Context) (err error) {
+	o := haproxy.Options{Dir: b.dir}
+	for _, at := range []*string{&o.HTTP, &o.MQTT, &o.Admin} {
+		if *at, err = nodePorts.next(); err != nil {
+			return err
+		}
+	}
+	for _, n := range b.nodes {
+		o.Nodes = append(o.Nodes, haproxy.Node{Name: n.name, HTTP: n.http, MQTT: n.mqtt, Admin: n.admin})
+	}
+	b.balancer, err = haproxy.Start(ctx, o)
+	return err
+}
+
 // startNodes starts the first node with a tenant, and joins the others.
 func (b *clusterBed) startNodes(ctx context.Context, tenant bench.Tenant) error {
 	first := b.nodes[0]
@@ -119,11 +139,11 @@ func (b *clusterBed) startNodes(ctx context.Context, tenant bench.Tenant) error 
 	if err != nil {
 		return err
 	}
-	if err := apply(ctx, "http://"+first.admin, first.token, file); err != nil {
+	if err := apply(ctx, "http://"+b.balancer.Admin, first.token, file); err != nil {
 		return err
 	}
 	for _, n := range b.nodes[1:] {
-		if err := n.join(ctx, first); err != nil {
+		if err := n.join(ctx, b.balancer); err != nil {
 			return err
 		}
 		if err := n.start(ctx); err != nil {
@@ -134,11 +154,7 @@ func (b *clusterBed) startNodes(ctx context.Context, tenant bench.Tenant) error 
 	if err := b.world.alarms.armMails(ctx); err != nil {
 		return err
 	}
-	var addresses []string
-	for i := range b.nodes { // the page is at a standby first
-		addresses = append(addresses, b.nodes[(i+1)%len(b.nodes)].http)
-	}
-	if b.page, err = openPage(ctx, addresses, tenant); err != nil {
+	if b.page, err = openPage(ctx, b.balancer.HTTP, tenant); err != nil {
 		return err
 	}
 	return b.awaitWhole(ctx)
@@ -149,6 +165,9 @@ func (b *clusterBed) close() error {
 	var err error
 	if b.page != nil {
 		b.page.close()
+	}
+	if b.balancer != nil {
+		b.balancer.Close()
 	}
 	for _, n := range b.nodes {
 		err = errors.Join(err, n.close())
@@ -175,9 +194,9 @@ func (b *clusterBed) logs() error {
 	return errors.New(all.String())
 }
 
-// askAt makes the calls of people go to a node.
+// askAt makes calls of people go to the node that leads, and reads the figures of a node.
 func (b *clusterBed) askAt(n *clusterNode) {
-	b.world.server.Console = "http://" + n.http
+	b.world.server.Console = "http://" + b.balancer.HTTP
 	b.world.server.MetricsURL = "http://" + n.admin + "/metrics"
 }
 
@@ -191,7 +210,7 @@ func (b *clusterBed) leader(ctx context.Context) *clusterNode {
 	return nil
 }
 
-// awaitLeader waits until a node leads that is not the one given.
+// awaitLeader waits until a node leads that is not the one given, and HAProxy knows it.
 func (b *clusterBed) awaitLeader(ctx context.Context, former *clusterNode) (leader *clusterNode, err error) {
 	err = b.await(ctx, "another node to lead", func() (bool, error) {
 		for _, n := range b.nodes {
@@ -202,6 +221,9 @@ func (b *clusterBed) awaitLeader(ctx context.Context, former *clusterNode) (lead
 		}
 		return false, nil
 	})
+	if err == nil {
+		err = b.balancer.AwaitLeader(ctx)
+	}
 	return leader, err
 }
 
@@ -230,9 +252,9 @@ func (b *clusterBed) awaitWhole(ctx context.Context) error {
 		return reason == "", nil
 	})
 	if err != nil {
-		err = fmt.Errorf("%w: %s", err, reason)
+		return fmt.Errorf("%w: %s", err, reason)
 	}
-	return err
+	return b.balancer.AwaitLeader(ctx)
 }
 
 // unwell says what awaitWhole waits for; empty: nothing.
@@ -269,14 +291,11 @@ func (b *clusterBed) unwell(ctx context.Context) string {
 	return ""
 }
 
-// publish makes the devices publish to all nodes until the caller calls stop, which waits until all that
+// publish makes the devices publish until the caller calls stop, which waits until all that
 // was sent is acknowledged.
 func (b *clusterBed) publish(ctx context.Context) (stop func() error) {
 	p := bench.Persistence{
-		Every: clusterEvery, Patience: devicePatience, Pause: devicePause, Drain: stepPatience / 2, Acked: b.acks.acked,
-	}
-	for _, n := range b.nodes {
-		p.Addresses = append(p.Addresses, n.mqtt)
+		Every: clusterEvery, Patience: devicePatience, Pause: devicePause, Drain: stepPatience / 2, Acked: b.acks.acked, Addresses: []string{b.balancer.MQTT},
 	}
 	b.acks.start()
 	ctx, cancel := context.WithCancel(ctx)
@@ -289,13 +308,11 @@ func (b *clusterBed) publish(ctx context.Context) (stop func() error) {
 func (b *clusterBed) storm(ctx context.Context) error {
 	s := &b.world.alarms
 	payload := s.nextStorm()
-	next := rand.IntN(len(b.nodes))
 	var last string
 	err := b.await(ctx, "the readings of a storm to be acknowledged", func() (bool, error) {
-		next++
 		attempt, cancel := context.WithTimeout(ctx, devicePatience)
 		defer cancel()
-		status, body, err := s.sendTo(attempt, "http://"+b.nodes[next%len(b.nodes)].http, payload)
+		status, body, err := s.sendTo(attempt, "http://"+b.balancer.HTTP, payload)
 		switch last = fmt.Sprint(status, " ", body, err); {
 		case err != nil, status == http.StatusServiceUnavailable, status == http.StatusBadGateway:
 			time.Sleep(devicePause)

@@ -34,7 +34,7 @@ var clusterFaults = []clusterFault{
 	{"leader ends in order", true, orderlyLimit, 0, leaderTerminated, "SIGTERM"},
 	{"leader hands over", true, orderlyLimit, 0, leaderYields, "tilth cluster yield"},
 	{"all nodes killed", false, takeOverLimit, maxMailsInFlight, allKilled, "all started again at once"},
-	{"standby killed", false, unnoticed, 0, standbyKilled, "its devices connect to the next node"},
+	{"standby killed", false, unnoticed, 0, standbyKilled, "nobody is connected to it"},
 	{"leader cut off", false, takeOverLimit, maxMailsInFlight, leaderCutOff,
 		"from PostgreSQL; connected again, it begins anew as a standby"},
 	{"PostgreSQL slow", false, slowLimit, 0, databaseSlow, "200 ms later in each direction, for the leader; it stays"},
@@ -235,7 +235,7 @@ func leaderFrozen(ctx context.Context, b *clusterBed, r *ClusterRow) error {
 	return b.awaitAnew(ctx, leader, place)
 }
 
-// awaitAnew waits until a node that led before has begun anew, and leads clients on.
+// awaitAnew waits until a node that led before has begun anew.
 func (b *clusterBed) awaitAnew(ctx context.Context, n *clusterNode, place int) error {
 	return n.await(ctx, n.name+" to begin anew as a standby", func() (bool, error) {
 		return beganAnew(n.log.since(place)) && !n.leads(ctx), nil

@@ -19,14 +19,17 @@ type lateDevice struct{ nc net.Conn }
 // latePatience is how long a late device waits to be disconnected.
 const latePatience = 15 * time.Second
 
-// connectLate connects and signs in.
+// localHeader is a PROXY header, of version 2, that names no client.
+const localHeader = "\r\n\r\n\x00\r\nQUIT\n\x20\x00\x00\x00"
+
+// connectLate connects to a node, past HAProxy, and signs in.
 func connectLate(ctx context.Context, address string, d bench.Device) (*lateDevice, error) {
 	nc, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
 	if err != nil {
 		return nil, err
 	}
 	_ = nc.SetDeadline(time.Now().Add(devicePatience)) // fails only when the connection is closed
-	_, err = io.WriteString(nc, connectPacketFor(d, "late", latePatience))
+	_, err = io.WriteString(nc, localHeader+connectPacketFor(d, "late", latePatience))
 	connack := make([]byte, 4)
 	if err == nil {
 		_, err = io.ReadFull(nc, connack)

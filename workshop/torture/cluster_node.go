@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,23 +19,27 @@ import (
 
 	"tilth/internal/tools/pgpair"
 	"tilth/workshop/bench"
+	"tilth/workshop/haproxy"
 )
 
 const (
-	nodeStartTime = 30 * time.Second // until a node leads clients on
+	nodeStartTime = 30 * time.Second // until a node answers
 	nodeStopTime  = 20 * time.Second // twice what a stop may take
 	askTimeout    = time.Second      // a node that does not answer within it is frozen or has ended
 )
 
+// balancers are where HAProxy connects from.
+var balancers = netip.MustParsePrefix("127.0.0.1/32")
+
 // clusterNode is a node of the cluster: a process, its folder, its ports, and its ways to the two
 // servers of PostgreSQL.
 type clusterNode struct {
-	name, dir                  string
-	http, mqtt, admin, cluster string // host:port
-	proxies                    [2]*pgpair.Proxy
-	binary, token, database    string
-	args                       []string
-	log                        *nodeLog
+	name, dir               string
+	http, mqtt, admin       string // host:port
+	proxies                 [2]*pgpair.Proxy
+	binary, token, database string
+	args                    []string
+	log                     *nodeLog
 
 	cmd   *exec.Cmd
 	ended chan struct{} // closed when the process has ended; nil: it was never started
@@ -42,8 +47,8 @@ type clusterNode struct {
 }
 
 // newClusterNode makes a node without a process.
-func newClusterNode(o *ClusterOptions, pair *pgpair.Pair, name, token string, args []string) (*clusterNode, error) {
-	n := &clusterNode{
+func newClusterNode(o *ClusterOptions, pair *pgpair.Pair, name, token string, args []string) (n *clusterNode, err error) {
+	n = &clusterNode{
 		name: name, dir: filepath.Join(o.Dir, name), binary: o.Binary, token: token,
 		log: &nodeLog{},
 	}
@@ -55,21 +60,19 @@ func newClusterNode(o *ClusterOptions, pair *pgpair.Pair, name, token string, ar
 		n.proxies[i] = p
 	}
 	n.database = pair.URLThrough(n.proxies[0].Addr(), n.proxies[1].Addr())
-	for _, at := range []*string{&n.http, &n.mqtt, &n.admin, &n.cluster} {
-		port, err := nodePorts.next()
-		if err != nil {
+	for _, at := range []*string{&n.http, &n.mqtt, &n.admin} {
+		if *at, err = nodePorts.next(); err != nil {
 			return nil, errors.Join(err, n.close())
 		}
-		*at = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 	}
 	n.args = append([]string{
 		"serve", "--data-dir", n.dir, "--http-addr", n.http, "--mqtt-addr", n.mqtt, "--admin-addr", n.admin,
-		"--cluster-addr", n.cluster, "--node-name", name, "--database-url", n.database,
+		"--cluster", "--proxy-protocol", balancers.String(), "--node-name", name, "--database-url", n.database,
 	}, args...)
 	return n, nil
 }
 
-// start starts the process and waits until it leads clients on, or leads.
+// start starts the process and waits until it stands by, or leads.
 func (n *clusterNode) start(ctx context.Context) error {
 	if err := n.launch(ctx); err != nil {
 		return err
@@ -222,9 +225,10 @@ func (n *clusterNode) run(ctx context.Context, args ...string) (string, error) {
 	return text, nil
 }
 
-// join makes the folder of the node, or makes its readings anew.
-func (n *clusterNode) join(ctx context.Context, from *clusterNode, more ...string) error {
-	_, err := n.run(ctx, append([]string{"join", "--from", "http://" + from.admin, "--data-dir", n.dir}, more...)...)
+// join makes the folder of the node from the one that leads, or makes its readings anew.
+func (n *clusterNode) join(ctx context.Context, balancer *haproxy.Process, more ...string) error {
+	from := "http://" + balancer.Admin
+	_, err := n.run(ctx, append([]string{"join", "--from", from, "--data-dir", n.dir}, more...)...)
 	return err
 }
 
@@ -248,7 +252,8 @@ type portSource struct {
 
 var nodePorts portSource
 
-func (s *portSource) next() (int, error) {
+// next returns an address of this machine.
+func (s *portSource) next() (string, error) {
 	const lowest, count = 12000, 8000
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -259,13 +264,13 @@ func (s *portSource) next() (int, error) {
 		if s.last++; s.last >= lowest+count {
 			s.last = lowest
 		}
-		l, err := (&net.ListenConfig{}).Listen(
-			context.Background(), "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(s.last)))
+		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(s.last))
+		l, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", address)
 		if err == nil {
-			return s.last, l.Close()
+			return address, l.Close()
 		}
 	}
-	return 0, errors.New("no port is free")
+	return "", errors.New("no port is free")
 }
 
 // nodeLog keeps the end of a node's log.

@@ -23,13 +23,12 @@ const pagePause = time.Second
 // pageGrain is how exactly a page remembers when readings arrived.
 const pageGrain = 10 * time.Millisecond
 
-// clusterPage is a page of the console with its stream of events, at the address of whichever node
-// answers.
+// clusterPage is a page of the console with its stream of events.
 type clusterPage struct {
-	addresses []string // host:port
-	token     string
-	stop      context.CancelFunc
-	ended     chan struct{}
+	address string // host:port
+	token   string
+	stop    context.CancelFunc
+	ended   chan struct{}
 
 	mu      sync.Mutex
 	last    string      // id of the newest event
@@ -41,8 +40,8 @@ type clusterPage struct {
 
 // openPage signs a person in and opens the stream. It is a guest: the other user signs in so often that
 // the oldest of those sessions ends.
-func openPage(ctx context.Context, addresses []string, tenant bench.Tenant) (*clusterPage, error) {
-	p := &clusterPage{addresses: addresses, ended: make(chan struct{})}
+func openPage(ctx context.Context, address string, tenant bench.Tenant) (*clusterPage, error) {
+	p := &clusterPage{address: address, ended: make(chan struct{})}
 	body, err := json.Marshal(map[string]string{
 		"userName": tenant.Guests[0], "password": tenant.Password, "tenantName": tenant.Name,
 	})
@@ -50,7 +49,7 @@ func openPage(ctx context.Context, addresses []string, tenant bench.Tenant) (*cl
 		return nil, err
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost,
-		"http://"+addresses[0]+"/app-api/member/auth/login-username", bytes.NewReader(body))
+		"http://"+address+"/app-api/member/auth/login-username", bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
@@ -78,16 +77,15 @@ func (p *clusterPage) close() {
 	<-p.ended
 }
 
-// run keeps a stream open; one that ends is opened again at the next address.
+// run keeps a stream open: one that ends is opened again.
 func (p *clusterPage) run(ctx context.Context) {
 	defer close(p.ended)
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	for i := 0; ctx.Err() == nil; i++ {
-		address := p.addresses[i%len(p.addresses)]
-		err := p.follow(ctx, client, address)
+	for ctx.Err() == nil {
+		err := p.follow(ctx, client)
 		p.mu.Lock()
-		p.endings = append(p.endings, fmt.Sprintf("the stream of %s ended at %s after %d lines: %v",
-			address, time.Now().UTC().Format(time.TimeOnly), p.lines, err))
+		p.endings = append(p.endings, fmt.Sprintf("the stream ended at %s after %d lines: %v",
+			time.Now().UTC().Format(time.TimeOnly), p.lines, err))
 		p.lines = 0
 		p.mu.Unlock()
 		select {
@@ -99,10 +97,10 @@ func (p *clusterPage) run(ctx context.Context) {
 
 // follow reads one stream to its end. A stream that says nothing for devicePatience has a frozen server,
 // since readings arrive all the time while a fault is watched.
-func (p *clusterPage) follow(ctx context.Context, client *http.Client, address string) error {
+func (p *clusterPage) follow(ctx context.Context, client *http.Client) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	stream := "http://" + address + "/admin-api/client/pc/live"
+	stream := "http://" + p.address + "/admin-api/client/pc/live"
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, stream, http.NoBody)
 	if err != nil {
 		return err

@@ -74,11 +74,10 @@ func nodeTooOld(ctx context.Context, b *clusterBed, r *ClusterRow) error {
 		return err
 	}
 	began := time.Now()
-	now, err := b.awaitLeader(ctx, nil)
-	if err != nil {
+	if _, err := b.awaitLeader(ctx, nil); err != nil {
 		return err
 	}
-	if err := away.join(ctx, now, "--again"); err != nil {
+	if err := away.join(ctx, b.balancer, "--again"); err != nil {
 		return err
 	}
 	if err := away.start(ctx); err != nil {
@@ -196,7 +195,7 @@ func (b *clusterBed) expectOtherLife(ctx context.Context, leader *clusterNode) e
 		if err := n.terminate(); err != nil {
 			return err
 		}
-		if err := n.join(ctx, leader, "--again"); err != nil {
+		if err := n.join(ctx, b.balancer, "--again"); err != nil {
 			return err
 		}
 		if err := n.start(ctx); err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/netip"
 	"os"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"tilth/internal/tools/pgpair"
 	"tilth/internal/tools/testkit/program"
 	"tilth/workshop/bench"
+	"tilth/workshop/haproxy"
 )
 
 func TestClusterRowErr(t *testing.T) {
@@ -134,13 +136,13 @@ func TestNodeLog(t *testing.T) {
 
 // A node's ports are different, and free.
 func TestNodePorts(t *testing.T) {
-	seen := map[int]bool{}
+	seen := map[string]bool{}
 	for range 50 {
-		port, err := nodePorts.next()
-		if err != nil || seen[port] || port >= 32768 {
-			t.Fatal(port, seen[port], err)
+		address, err := nodePorts.next()
+		if err != nil || seen[address] || netip.MustParseAddrPort(address).Port() >= 32768 {
+			t.Fatal(address, seen[address], err)
 		}
-		seen[port] = true
+		seen[address] = true
 	}
 }
 
@@ -183,6 +185,9 @@ func TestLateDevice(t *testing.T) {
 func serveLate(l net.Listener, answer string) error {
 	nc, err := l.Accept()
 	if err != nil {
+		return err
+	}
+	if _, err := io.CopyN(io.Discard, nc, int64(len(localHeader))); err != nil {
 		return err
 	}
 	for i, reply := range []string{"\x20\x02\x00\x00", answer} {
@@ -280,7 +285,7 @@ func TestClusterChecksFindLosses(t *testing.T) {
 	}
 	o := &ClusterOptions{Binary: path, Dir: dir, Rounds: 1, Out: io.Discard}
 	b, err := openClusterBed(t.Context(), o)
-	if errors.Is(err, pgpair.ErrMissing) {
+	if errors.Is(err, pgpair.ErrMissing) || errors.Is(err, haproxy.ErrMissing) {
 		t.Skip(err)
 	}
 	if err != nil {

@@ -60,10 +60,7 @@ type EngineOptions struct {
 	FlushPresence func(ctx context.Context) error
 	// OnCaughtUp is called with a tenant whose evaluation was late and no longer is; nil: no call.
 	OnCaughtUp func(t tenant.ID)
-	// Warm is what this node of a cluster has read of the rules while it stood by; nil: Start reads
-	// all of them.
-	Warm   *Warm
-	Logger *slog.Logger
+	Logger     *slog.Logger
 }
 
 // Engine evaluates the running rules. Readings reach it through the journal, each tenant's in their

@@ -56,34 +56,3 @@ func DeltaQuantile(share float64, readings ...float64) float64 {
 	}
 	return 0
 }
-
-// Ahead is what a node would begin to lead with: the pairs of running rules and devices, and what is stored of
-// them.
-type Ahead struct {
-	Rules  []Rule
-	states map[Pair]stateRow
-}
-
-// States is how many pairs have something stored.
-func (a Ahead) States() int { return len(a.states) }
-
-// LoadAhead loads it as Start does: from the database, but for what w holds; nil: from the database alone.
-func (e *Engine) LoadAhead(ctx context.Context, w *Warm) (a Ahead, err error) {
-	cold := Engine{opts: EngineOptions{DB: e.opts.DB, Rules: e.opts.Rules, Warm: w}}
-	a.Rules, a.states, err = cold.runningRules(ctx)
-	return a, err
-}
-
-// Unchecked gives the tenants whose rules' devices a node would check that begins to lead.
-func (w *Warm) Unchecked(ctx context.Context, of *RuleStore) ([]tenant.ID, error) {
-	all, err := of.TenantsWithDynamicRules(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return w.unchecked(ctx, of.db.Read(ctx), all)
-}
-
-// OutdatedRules gives the rules of a tenant whose devices have to change.
-func (s *RuleStore) OutdatedRules(ctx context.Context, t tenant.ID) ([]RuleID, error) {
-	return s.outdatedRules(ctx, t)
-}

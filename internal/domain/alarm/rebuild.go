@@ -56,7 +56,6 @@ func (e *Engine) Start(ctx context.Context) error {
 		delete(open, rule.pair())
 		e.put(r)
 	}
-	e.opts.Warm = nil // its memory is free from here on
 	e.startReplay()
 	if err := e.dropRules(ctx, lost, AttributeGone); err != nil {
 		return err
@@ -78,11 +77,6 @@ func (e *Engine) updateAllMembers(ctx context.Context) error {
 	tenants, err := e.opts.Rules.TenantsWithDynamicRules(ctx)
 	if err != nil {
 		return err
-	}
-	if w := e.opts.Warm; w != nil {
-		if tenants, err = w.unchecked(ctx, e.opts.DB.Read(ctx), tenants); err != nil {
-			return err
-		}
 	}
 	for _, t := range tenants {
 		ids, err := e.opts.Rules.outdatedRules(ctx, t)
@@ -161,12 +155,6 @@ func existingRules(ctx context.Context, tx bun.IDB, open map[Pair]*Notice) (map[
 
 // runningRules reads the running rules, once for each of their devices, and what they remember of them.
 func (e *Engine) runningRules(ctx context.Context) ([]Rule, map[Pair]stateRow, error) {
-	if w := e.opts.Warm; w != nil {
-		if err := w.readRows(ctx, e.opts.DB.Read(ctx)); err != nil {
-			return nil, nil, err
-		}
-		return w.running(), w.states.Rows(), nil
-	}
 	rules, err := e.opts.Rules.Running(ctx)
 	if err != nil {
 		return nil, nil, err

@@ -94,30 +94,20 @@ func (s *Store) Reload(ctx context.Context, t tenant.ID, c *Catalog, r *Registry
 // each device that derives values. A reload never replaces newer data: if a person changed something
 // meanwhile, it reads again. The provider's changes do not run at the same time.
 func (s *Store) LoadRegistry(ctx context.Context, c *Catalog, r *Registry) error {
-	load := func(ctx context.Context) (bool, error) { return s.loadOnce(ctx, s.db.Read(ctx), c, r, nil) }
 	for range loadTries {
-		if loaded, err := load(ctx); loaded || err != nil {
+		if loaded, err := s.loadOnce(ctx, s.db.Read(ctx), c, r); loaded || err != nil {
 			return wrap("load registry", err)
 		}
 	}
-	return s.loadAlone(ctx, c, r, nil)
-}
-
-// LoadRegistryFrom is LoadRegistry for a node that begins to lead: warm, which may be nil, is what it has
-// read of the devices while it stood by.
-func (s *Store) LoadRegistryFrom(ctx context.Context, c *Catalog, r *Registry, warm *Warm) error {
-	if warm == nil {
-		return s.LoadRegistry(ctx, c, r)
-	}
-	return s.loadAlone(ctx, c, r, warm)
+	return s.loadAlone(ctx, c, r)
 }
 
 // loadAlone loads while nobody else writes. Changes are noted in the registry after their commit, so it
 // may read once more, too.
-func (s *Store) loadAlone(ctx context.Context, c *Catalog, r *Registry, warm *Warm) error {
+func (s *Store) loadAlone(ctx context.Context, c *Catalog, r *Registry) error {
 	for loaded := false; !loaded; {
 		if err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) (err error) {
-			loaded, err = s.loadOnce(ctx, tx, c, r, warm)
+			loaded, err = s.loadOnce(ctx, tx, c, r)
 			return err
 		}); err != nil {
 			return wrap("load registry", err)
@@ -127,12 +117,12 @@ func (s *Store) loadAlone(ctx context.Context, c *Catalog, r *Registry, warm *Wa
 }
 
 // loadOnce reports false if a person changed something meanwhile, so that nothing was replaced.
-func (s *Store) loadOnce(ctx context.Context, tx bun.IDB, c *Catalog, r *Registry, warm *Warm) (bool, error) {
+func (s *Store) loadOnce(ctx context.Context, tx bun.IDB, c *Catalog, r *Registry) (bool, error) {
 	changes := r.changeCount()
 	if err := c.Load(ctx); err != nil {
 		return false, err
 	}
-	entries, sites, err := readRegistry(ctx, tx, c, r.Total(), warm)
+	entries, sites, err := readRegistry(ctx, tx, c, r.Total())
 	if err != nil {
 		return false, err
 	}
@@ -140,7 +130,7 @@ func (s *Store) loadOnce(ctx context.Context, tx bun.IDB, c *Catalog, r *Registr
 }
 
 // readRegistry reads what the registry holds; room is about how many devices there are.
-func readRegistry(ctx context.Context, tx bun.IDB, c *Catalog, room int, warm *Warm) (
+func readRegistry(ctx context.Context, tx bun.IDB, c *Catalog, room int) (
 	entries []*Entry,
 	sites map[Ref]Site,
 	err error,
@@ -153,28 +143,11 @@ func readRegistry(ctx context.Context, tx bun.IDB, c *Catalog, room int, warm *W
 	if err != nil {
 		return nil, nil, err
 	}
-	var hashes map[ID][]SecretHash
-	entries, sites = make([]*Entry, 0, room), map[Ref]Site{}
-	add := func(d *registryRow) {
-		e := d.entry(c, hashes[d.ID], former[d.ID])
-		entries = append(entries, e)
-		if e.Derives() {
-			sites[e.Ref] = d.site(zones[d.TenantID])
-		}
-	}
-	if warm != nil {
-		if err := warm.Refresh(ctx, tx); err != nil {
-			return nil, nil, err
-		}
-		hashes = warm.hashes()
-		for _, d := range warm.devices.Rows() {
-			add(&d)
-		}
-		return entries, sites, nil
-	}
-	if hashes, err = loadSecrets(ctx, tx); err != nil {
+	hashes, err := loadSecrets(ctx, tx)
+	if err != nil {
 		return nil, nil, err
 	}
+	entries, sites = make([]*Entry, 0, room), map[Ref]Site{}
 	err = eachRow(ctx, tx.NewSelect().Model((*registryRow)(nil)).
 		Column("id", "tenant_id", "name", "product_id", "gateway", "disabled").
 		Column("latitude", "longitude", "elevation", "swap_time"), func(rows *sql.Rows) error {
@@ -183,7 +156,11 @@ func readRegistry(ctx context.Context, tx bun.IDB, c *Catalog, room int, warm *W
 			&d.Latitude, &d.Longitude, &d.Elevation, &d.SwapTime); err != nil {
 			return err
 		}
-		add(&d)
+		e := d.entry(c, hashes[d.ID], former[d.ID])
+		entries = append(entries, e)
+		if e.Derives() {
+			sites[e.Ref] = d.site(zones[d.TenantID])
+		}
 		return nil
 	})
 	if err != nil {

@@ -68,7 +68,8 @@ func (c *proxiedConn) readHeader() {
 	c.buffered = bufio.NewReaderSize(c.Conn, headerBuffer)
 	h, err := proxyproto.ReadHeaderTimeout(c.Conn, c.buffered, headerTimeout)
 	switch {
-	case (errors.Is(err, proxyproto.ErrNoProxyProtocol) || errors.Is(err, syscall.ECONNRESET)) && c.buffered.Buffered() == 0:
+	case c.buffered.Buffered() == 0 &&
+		(errors.Is(err, proxyproto.ErrNoProxyProtocol) || errors.Is(err, syscall.ECONNRESET)):
 		c.err = err // the balancer sent nothing at all, as some do to check that the port is open, or left at once
 		return
 	case err != nil:

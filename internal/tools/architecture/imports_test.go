@@ -48,7 +48,7 @@ var (
 	}
 	tools = []string{"farm", "testkit", "pgpair", "announced", "architecture"}
 	// workshop is a module of its own, which the product does not link.
-	workshop = []string{"bench", "torture", "command", "cmd"}
+	workshop = []string{"bench", "haproxy", "torture", "command", "cmd"}
 
 	// folders are the folders of the layers below internal, with their packages.
 	folders = map[string][]string{
@@ -138,11 +138,13 @@ var (
 			platform,
 			[]string{"command", "server", "settings", "farm", "pgpair", "workshop/bench", "workshop/torture"},
 		),
-		"workshop/bench":   {"announced"}, // uses a server from outside, as devices and people do
-		"workshop/torture": {"pgpair", "workshop/bench"},
+		"workshop/bench":   {"announced", "workshop/haproxy"}, // uses a server from outside, as devices and people do
+		"workshop/haproxy": {"deploy"},
+		"workshop/torture": {"pgpair", "workshop/bench", "workshop/haproxy"},
 
-		"api": {},
-		"web": {},
+		"api":    {},
+		"deploy": {},
+		"web":    {},
 	}
 )
 
@@ -174,7 +176,7 @@ func packageOf(path string) string {
 		return name
 	}
 	switch top, rest, _ := strings.Cut(path, "/"); top {
-	case "cmd", "api", "web":
+	case "cmd", "api", "deploy", "web":
 		return top
 	case "workshop":
 		if name, _, _ := strings.Cut(rest, "/"); slices.Contains(workshop, name) {

@@ -11,8 +11,6 @@ import (
 	"testing"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // makes and drops the tests' databases
-
-	"tilth/internal/platform/db"
 )
 
 // postgresEnv is the environment variable with the address of a PostgreSQL server on which tests
@@ -110,27 +108,4 @@ func databaseURL(name string) string {
 	}
 	u.Path = "/" + name
 	return u.String()
-}
-
-// Follow opens the PostgreSQL database of d as a standby of a cluster does. Without PostgreSQL it skips the
-// test.
-func Follow(t testing.TB, d *db.DB) *db.DB {
-	t.Helper()
-	if !UsePostgres() {
-		t.Skip("only a cluster, which needs PostgreSQL, has standbys: scripts/postgres-test.sh starts one")
-	}
-	var name string
-	if err := d.Read(t.Context()).NewRaw("SELECT current_database()").Scan(t.Context(), &name); err != nil {
-		t.Fatal(err)
-	}
-	follower, err := db.OpenPostgresToFollow(databaseURL(name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := follower.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return follower
 }

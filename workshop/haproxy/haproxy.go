@@ -1,0 +1,158 @@
+// Package haproxy runs Debian's HAProxy before the nodes of a cluster on this machine, with the
+// configuration that users get.
+package haproxy
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"tilth/deploy/cluster"
+)
+
+const (
+	startTimeout = 20 * time.Second
+	pollInterval = 10 * time.Millisecond
+)
+
+// Options say how HAProxy runs.
+type Options struct {
+	Dir string // with a short path, for its files
+	Addresses
+	Nodes []Node
+}
+
+// Process is an HAProxy that runs.
+type Process struct {
+	Addresses
+	socket string
+	cmd    *exec.Cmd
+	out    bytes.Buffer
+	ended  chan struct{}
+	close  sync.Once
+}
+
+// Start starts HAProxy, and returns once it has asked every node whether it leads: before that it takes
+// each for one that does.
+func Start(ctx context.Context, o Options) (*Process, error) {
+	program, err := find()
+	if err != nil {
+		return nil, err
+	}
+	p := &Process{Addresses: o.Addresses, socket: filepath.Join(o.Dir, "haproxy.sock"), ended: make(chan struct{})}
+	config, err := localConfig(cluster.HAProxy, o.Addresses, o.Nodes, p.socket)
+	if err != nil {
+		return nil, err
+	}
+	file := filepath.Join(o.Dir, "haproxy.cfg")
+	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
+		return nil, err
+	}
+	// ctx does not end the process: Close does.
+	p.cmd = exec.CommandContext(context.WithoutCancel(ctx), program, "-db", "-f", file)
+	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.out
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	go func() {
+		_ = p.cmd.Wait() // Close kills it; await says if it ended by itself
+		close(p.ended)
+	}()
+	if err := p.await(ctx, func(leading int) bool { return leading <= 1 }); err != nil {
+		p.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// ErrMissing says that HAProxy is not installed.
+var ErrMissing = errors.New("HAProxy is missing: scripts/tools.sh installs it")
+
+// find finds the program, which is not in everybody's path.
+func find() (string, error) {
+	if path, err := exec.LookPath("haproxy"); err == nil {
+		return path, nil
+	}
+	const debian = "/usr/sbin/haproxy"
+	if _, err := os.Stat(debian); err != nil {
+		return "", ErrMissing
+	}
+	return debian, nil
+}
+
+// AwaitLeader waits until HAProxy knows who leads.
+func (p *Process) AwaitLeader(ctx context.Context) error {
+	return p.await(ctx, func(leading int) bool { return leading == 1 })
+}
+
+// Close ends HAProxy.
+func (p *Process) Close() {
+	p.close.Do(func() {
+		_ = p.cmd.Process.Signal(syscall.SIGKILL) // it may have ended
+		<-p.ended
+	})
+}
+
+// await waits until the number of nodes that lead, as HAProxy knows it for each of its ports, is right.
+func (p *Process) await(ctx context.Context, right func(leading int) bool) error {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	for {
+		leading, err := p.leading(ctx)
+		settled := err == nil
+		for _, n := range leading {
+			settled = settled && right(n)
+		}
+		if settled {
+			return nil
+		}
+		select {
+		case <-time.After(pollInterval): // it tells of no change
+		case <-p.ended:
+			return fmt.Errorf("HAProxy has ended: %s", p.out.String())
+		case <-ctx.Done():
+			return fmt.Errorf("HAProxy does not know who leads: %v: %w", leading, errors.Join(ctx.Err(), err))
+		}
+	}
+}
+
+// leading is how many nodes HAProxy takes for the one that leads, at each of its ports.
+func (p *Process) leading(ctx context.Context) (map[string]int, error) {
+	nc, err := (&net.Dialer{}).DialContext(ctx, "unix", p.socket)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = nc.Close() }() // HAProxy closes it after its answer
+	if _, err := io.WriteString(nc, "show stat -1 4 -1\n"); err != nil {
+		return nil, err
+	}
+	rows, err := csv.NewReader(nc).ReadAll()
+	if err != nil || len(rows) == 0 {
+		return nil, errors.Join(errors.New("HAProxy tells nothing of its servers"), err)
+	}
+	column := map[string]int{}
+	for i, name := range rows[0] {
+		column[strings.TrimPrefix(name, "# ")] = i
+	}
+	leading := map[string]int{}
+	for _, row := range rows[1:] {
+		proxy, status := row[column["pxname"]], row[column["status"]]
+		if strings.HasPrefix(status, "UP") {
+			leading[proxy]++
+		} else {
+			leading[proxy] += 0 // all of its servers may be down
+		}
+	}
+	return leading, nil
+}
