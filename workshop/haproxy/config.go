@@ -15,9 +15,12 @@ type Addresses struct{ HTTP, MQTT, Admin string }
 
 var (
 	sectionLine = regexp.MustCompile(`^(global|defaults|listen)(?: (\S+))?$`)
-	bindLine    = regexp.MustCompile(`^\s+bind `)
+	bindLine    = regexp.MustCompile(`^\s+bind (.*)$`)
 	serverLine  = regexp.MustCompile(`^\s+server \S+ \S+(.*)$`)
 )
+
+// shippedBinds are where the configuration that users get listens.
+var shippedBinds = map[string]string{"http": ":80", "mqtt": ":1883", "admin": ":9090"}
 
 // localConfig makes the configuration that users get one for nodes of this machine: it replaces where
 // HAProxy listens, and the nodes.
@@ -39,11 +42,16 @@ func localConfig(shipped string, at Addresses, nodes []Node, socket string) (str
 			}
 			continue
 		}
-		switch server := serverLine.FindStringSubmatch(strings.TrimRight(line, "\n")); {
-		case bindLine.MatchString(line):
+		server := serverLine.FindStringSubmatch(strings.TrimRight(line, "\n"))
+		bind := bindLine.FindStringSubmatch(strings.TrimRight(line, "\n"))
+		switch {
+		case bind != nil:
 			address, known := binds[section]
 			if !known {
 				return "", fmt.Errorf("haproxy: nobody has said where to listen for %q", section)
+			}
+			if bind[1] != shippedBinds[section] {
+				return "", fmt.Errorf("haproxy: it listens at %q for %s, and not at %q", bind[1], section, shippedBinds[section])
 			}
 			fmt.Fprintf(&out, "    bind %s\n", address)
 			delete(binds, section)

@@ -69,7 +69,7 @@ func Start(ctx context.Context, o Options) (*Process, error) {
 		_ = p.cmd.Wait() // Close kills it; await says if it ended by itself
 		close(p.ended)
 	}()
-	if err := p.await(ctx, func(leading int) bool { return leading <= 1 }); err != nil {
+	if err := p.await(ctx, func(int) bool { return true }); err != nil {
 		p.Close()
 		return nil, err
 	}
@@ -91,7 +91,8 @@ func find() (string, error) {
 	return debian, nil
 }
 
-// AwaitLeader waits until HAProxy knows who leads.
+// AwaitLeader waits until HAProxy knows who leads. It may still try another node, too, which ended or led
+// before, and refuses its clients.
 func (p *Process) AwaitLeader(ctx context.Context) error {
 	return p.await(ctx, func(leading int) bool { return leading == 1 })
 }
@@ -104,7 +105,8 @@ func (p *Process) Close() {
 	})
 }
 
-// await waits until the number of nodes that lead, as HAProxy knows it for each of its ports, is right.
+// await waits until HAProxy has asked every node, and the number of nodes that lead is right at each of its
+// ports.
 func (p *Process) await(ctx context.Context, right func(leading int) bool) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
@@ -147,11 +149,13 @@ func (p *Process) leading(ctx context.Context) (map[string]int, error) {
 	}
 	leading := map[string]int{}
 	for _, row := range rows[1:] {
-		proxy, status := row[column["pxname"]], row[column["status"]]
-		if strings.HasPrefix(status, "UP") {
+		proxy := row[column["pxname"]]
+		if strings.HasSuffix(row[column["check_status"]], "INI") { // with an asterisk in front while it is asked
+			return nil, fmt.Errorf("HAProxy has not asked %s for %s", row[column["svname"]], proxy)
+		}
+		leading[proxy] += 0                // none of its nodes may lead
+		if row[column["status"]] == "UP" { // after a check that failed there is a number behind it
 			leading[proxy]++
-		} else {
-			leading[proxy] += 0 // all of its servers may be down
 		}
 	}
 	return leading, nil

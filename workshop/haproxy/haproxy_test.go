@@ -1,15 +1,19 @@
 package haproxy
 
 import (
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"tilth/deploy/cluster"
 )
@@ -43,6 +47,7 @@ func TestLocalConfig(t *testing.T) {
 	for says, config := range map[string]string{
 		`nobody has said where to listen for "ftp"`: cluster.HAProxy + "\nlisten ftp\n    bind :21\n",
 		"listens for none of":                       "listen http\n    bind :80\nlisten mqtt\n    bind :1883\n",
+		`it listens at ":8080" for http`:            "listen http\n    bind :8080\n",
 	} {
 		if _, err := localConfig(config, at, nodes, "s"); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v, want %s", err, says)
@@ -94,6 +99,94 @@ func TestLeadsToWhoeverLeads(t *testing.T) {
 		}
 	}
 	p.Close()
+}
+
+// A client that comes while nobody leads waits, and is led to the next leader with its address.
+func TestClientsWaitForTheNextLeader(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts HAProxy")
+	}
+	var leads atomic.Value
+	leads.Store("a")
+	o := Options{Dir: t.TempDir(), Addresses: Addresses{HTTP: freeAddress(t), MQTT: freeAddress(t), Admin: freeAddress(t)}}
+	for _, name := range []string{"a", "b"} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			if leads.Load() != name {
+				w.WriteHeader(http.StatusServiceUnavailable)
+			}
+		}))
+		t.Cleanup(s.Close)
+		o.Nodes = append(o.Nodes, Node{name, freeAddress(t), freeAddress(t), strings.TrimPrefix(s.URL, "http://")})
+	}
+	first := serveDevices(t, o.Nodes[0].MQTT)
+	p, err := Start(t.Context(), o)
+	if errors.Is(err, ErrMissing) && os.Getenv("CI") == "" {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	if err := p.AwaitLeader(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	// A device connects, and gets what its node gets first.
+	ask := func() string {
+		nc, err := net.Dial("tcp", p.MQTT)
+		if err != nil {
+			t.Error(err)
+			return ""
+		}
+		defer nc.Close()
+		got, _ := io.ReadAll(nc) // what is missing fails below
+		if len(got) < 28 || !strings.HasPrefix(string(got), "\r\n\r\n\x00\r\nQUIT\n\x21\x11") {
+			return fmt.Sprintf("%q is no PROXY header of a client", got)
+		}
+		from, _ := netip.AddrFromSlice(got[16:20])
+		port := binary.BigEndian.Uint16(got[24:26])
+		return fmt.Sprint(netip.AddrPortFrom(from, port) == netip.MustParseAddrPort(nc.LocalAddr().String()))
+	}
+	if got := ask(); got != "true" {
+		t.Errorf("while one leads: %s", got)
+	}
+	leads.Store("nobody")
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	// The first one comes when HAProxy does not know yet that nobody leads, the second one when it does.
+	answers := make(chan string, 2)
+	for range cap(answers) {
+		go func() { answers <- ask() }()
+		time.Sleep(500 * time.Millisecond)
+	}
+	serveDevices(t, o.Nodes[1].MQTT)
+	leads.Store("b")
+	for range cap(answers) {
+		if got := <-answers; got != "true" {
+			t.Errorf("a device that waits for a leader: %s", got)
+		}
+	}
+}
+
+// serveDevices answers each connection with the PROXY header that comes first, and closes it.
+func serveDevices(t *testing.T, address string) net.Listener {
+	t.Helper()
+	ln, err := net.Listen("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = ln.Close() }) // it may be closed
+	go func() {
+		for {
+			nc, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = io.CopyN(nc, nc, 28) // of TCP over IPv4; the client says what is missing
+			_ = nc.Close()
+		}
+	}()
+	return ln
 }
 
 func freeAddress(t *testing.T) string {

@@ -295,7 +295,8 @@ func (b *clusterBed) unwell(ctx context.Context) string {
 // was sent is acknowledged.
 func (b *clusterBed) publish(ctx context.Context) (stop func() error) {
 	p := bench.Persistence{
-		Every: clusterEvery, Patience: devicePatience, Pause: devicePause, Drain: stepPatience / 2, Acked: b.acks.acked, Addresses: []string{b.balancer.MQTT},
+		Addresses: []string{b.balancer.MQTT}, Every: clusterEvery, Patience: devicePatience, Pause: devicePause,
+		Drain: stepPatience / 2, Acked: b.acks.acked,
 	}
 	b.acks.start()
 	ctx, cancel := context.WithCancel(ctx)

@@ -47,7 +47,12 @@ type clusterNode struct {
 }
 
 // newClusterNode makes a node without a process.
-func newClusterNode(o *ClusterOptions, pair *pgpair.Pair, name, token string, args []string) (n *clusterNode, err error) {
+func newClusterNode(
+	o *ClusterOptions,
+	pair *pgpair.Pair,
+	name, token string,
+	args []string,
+) (n *clusterNode, err error) {
 	n = &clusterNode{
 		name: name, dir: filepath.Join(o.Dir, name), binary: o.Binary, token: token,
 		log: &nodeLog{},
