@@ -76,8 +76,8 @@ func (n *node) whoLeads() string {
 	switch {
 	case l.Local:
 		return "it is beginning to lead, or ending"
-	case !n.cluster.Led():
-		return "no node leads now"
+	case !n.cluster.Led() || l.Name == n.set.Cluster.Name: // it led until a moment ago
+		return "no node is known to lead now"
 	}
 	return fmt.Sprintf("another node leads: %s at %s", l.Name, l.Address)
 }
