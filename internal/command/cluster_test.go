@@ -317,7 +317,7 @@ func TestWrongNodesAreRefusedInWords(t *testing.T) {
 		t.Errorf("join into a folder that is not empty: %v\n%s", err, out)
 	}
 	former := append([]string{"--cluster-addr", "one.example:7400"}, clusterArgs(t, "two")...)
-	ends("a node with the setting of earlier versions", "start the node with --cluster, and put a balancer", joined, former...)
+	ends("a node with an earlier setting", "start the node with --cluster, and put a balancer", joined, former...)
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -51,7 +51,8 @@ func localConfig(shipped string, at Addresses, nodes []Node, socket string) (str
 				return "", fmt.Errorf("haproxy: nobody has said where to listen for %q", section)
 			}
 			if bind[1] != shippedBinds[section] {
-				return "", fmt.Errorf("haproxy: it listens at %q for %s, and not at %q", bind[1], section, shippedBinds[section])
+				return "", fmt.Errorf("haproxy: it listens at %q for %s, and not at %q",
+					bind[1], section, shippedBinds[section])
 			}
 			fmt.Fprintf(&out, "    bind %s\n", address)
 			delete(binds, section)

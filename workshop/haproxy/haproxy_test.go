@@ -61,7 +61,8 @@ func TestLeadsToWhoeverLeads(t *testing.T) {
 	}
 	var leads atomic.Value
 	leads.Store("b")
-	o := Options{Dir: t.TempDir(), Addresses: Addresses{HTTP: freeAddress(t), MQTT: freeAddress(t), Admin: freeAddress(t)}}
+	at := Addresses{HTTP: freeAddress(t), MQTT: freeAddress(t), Admin: freeAddress(t)}
+	o := Options{Dir: t.TempDir(), Addresses: at}
 	for _, name := range []string{"a", "b"} {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/readyz" && leads.Load() != name {
@@ -107,7 +108,8 @@ func TestNodesLearnTheClientsAddress(t *testing.T) {
 	}
 	var leads atomic.Value
 	leads.Store("a")
-	o := Options{Dir: t.TempDir(), Addresses: Addresses{HTTP: freeAddress(t), MQTT: freeAddress(t), Admin: freeAddress(t)}}
+	at := Addresses{HTTP: freeAddress(t), MQTT: freeAddress(t), Admin: freeAddress(t)}
+	o := Options{Dir: t.TempDir(), Addresses: at}
 	for _, name := range []string{"a", "b"} {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			if leads.Load() != name {
