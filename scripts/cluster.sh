@@ -186,6 +186,7 @@ start_balancer() {
   awk -v nodes="${nodes[*]}" -v http="$ports" -v mqtt="$((ports + 10))" -v admin="$((ports + 20))" '
     BEGIN { port["http"] = http; port["mqtt"] = mqtt; port["admin"] = admin; count = split(nodes, name, " ") }
     /^[a-z]/ { section = $2; servers = 0 }
+    $1 == "user" || $1 == "group" { next }
     $1 == "bind" { print "    bind 127.0.0.1:" port[section]; next }
     $1 == "server" {
       if (servers++ == 0)
@@ -241,7 +242,7 @@ $("$tilth" cluster status)
 
 Open the console, look at a device, and in another terminal try ($lead leads)
 
-  kill -9 $(<"$dir/$lead.pid")                        within a second another node leads; values go on
+  kill -9 $(<"$dir/$lead.pid")                        another node leads within a second or two; values go on
   kill -STOP $(<"$dir/$lead.pid")                     so after four to five seconds; kill -CONT makes it a standby
   scripts/cluster.sh yield             the leader hands over; hardly to be seen
   scripts/cluster.sh kill-primary      the copy of PostgreSQL becomes the primary; values pause until it is

@@ -16,6 +16,7 @@ type Addresses struct{ HTTP, MQTT, Admin string }
 var (
 	sectionLine = regexp.MustCompile(`^(global|defaults|listen)(?: (\S+))?$`)
 	bindLine    = regexp.MustCompile(`^\s+bind (.*)$`)
+	userLine    = regexp.MustCompile(`^\s+(user|group) `)
 	serverLine  = regexp.MustCompile(`^\s+server \S+ \S+(.*)$`)
 )
 
@@ -40,6 +41,9 @@ func localConfig(shipped string, at Addresses, nodes []Node, socket string) (str
 			if found[1] == "global" {
 				fmt.Fprintf(&out, "    stats socket %s\n", socket)
 			}
+			continue
+		}
+		if userLine.MatchString(line) { // only root can become another user
 			continue
 		}
 		server := serverLine.FindStringSubmatch(strings.TrimRight(line, "\n"))
