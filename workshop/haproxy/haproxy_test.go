@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"os"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -170,15 +172,21 @@ func serveDevices(t *testing.T, address string) {
 			_ = nc.Close()
 		}
 	}()
-
 }
 
+// freeAddress returns an address that nobody has, among those that the system gives to no connection by
+// itself: between here and HAProxy's start another test's connection could take one of those.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 100 {
+		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(12000+rand.IntN(8000)))
+		if ln, err := net.Listen("tcp", address); err == nil {
+			if err := ln.Close(); err != nil {
+				t.Fatal(err)
+			}
+			return address
+		}
 	}
-	defer ln.Close()
-	return ln.Addr().String()
+	t.Fatal("there is no free port")
+	return ""
 }
