@@ -235,6 +235,27 @@ func TestSilentLeaderIsEnded(t *testing.T) {
 	}
 }
 
+// A standby knows who leads, until nobody does.
+func TestStandbyKnowsWhoLeads(t *testing.T) {
+	address := testDatabase(t)
+	term := own(t, joinTest(t, address, "a"))
+	standby := joinTest(t, address, "b")
+	if standby.Led() {
+		t.Error("it knows before it has looked")
+	}
+	watching, stop := context.WithCancel(t.Context())
+	defer stop()
+	go standby.Watch(watching)
+	testkit.Eventually(t, "b knows that a leads", func() bool {
+		l, _ := standby.Leader()
+		return standby.Led() && l.Name == "a" && l.Epoch == term.Epoch() && !l.Local
+	})
+	if err := term.End(); err != nil {
+		t.Fatal(err)
+	}
+	testkit.Eventually(t, "b knows that nobody leads", func() bool { return !standby.Led() })
+}
+
 func TestOwnerIsAskedToHandOver(t *testing.T) {
 	address := testDatabase(t)
 	term := own(t, joinTest(t, address, "a"))

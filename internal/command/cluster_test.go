@@ -278,6 +278,37 @@ func TestFromOneServerToAClusterAndBack(t *testing.T) {
 	alone.stop()
 }
 
+// A node that leads takes no clients once its database is silent for as long as others wait, since it cannot
+// know whether another leads; and again when it answers.
+func TestLeaderWithoutDatabaseTakesNoClients(t *testing.T) {
+	t.Parallel()
+	server := pgpair.Single(t)
+	one := newProcess(t)
+	one.database = server.URL()
+	one.start(append(clusterArgs(t, "one"), "--takeover-after", "1s")...)
+	one.awaitLeading()
+	await := func(want int, words string) {
+		t.Helper()
+		for began := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+			status, says := one.adminStatus("/readyz?leader")
+			if status == want && strings.Contains(says, words) {
+				return
+			}
+			if time.Since(began) > takeover {
+				t.Fatalf("%d %s\n%s", status, says, one.stderr)
+			}
+		}
+	}
+	if err := server.Freeze(); err != nil {
+		t.Fatal(err)
+	}
+	await(http.StatusServiceUnavailable, "another node may lead")
+	if err := server.Thaw(); err != nil {
+		t.Fatal(err)
+	}
+	await(http.StatusOK, "ok")
+}
+
 // What an operator may get wrong gets one sentence, and changes nothing.
 func TestWrongNodesAreRefusedInWords(t *testing.T) {
 	t.Parallel()
