@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"os"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -185,6 +186,34 @@ func TestProxyHeaderTimeout(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// A balancer that resets a connection before its header, as when its own client has left, sends no wrong one.
+func TestResetBeforeProxyHeaderIsNoFault(t *testing.T) {
+	h := newTestLimiter(0)
+	inner, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := proxiedOptions
+	options.Balancers = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	ln := h.Listen(inner, options)
+	defer ln.Close()
+	client, err := net.Dial("tcp", inner.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := ln.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := errors.Join(client.(*net.TCPConn).SetLinger(0), client.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Read(make([]byte, 1)); !errors.Is(err, syscall.ECONNRESET) || h.Stats().BadHeaders != 0 {
+		t.Errorf("%v, %d wrong headers", err, h.Stats().BadHeaders)
 	}
 }
 
