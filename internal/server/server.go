@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"tilth/internal/domain/audit"
+	"tilth/internal/edge/console"
 	"tilth/internal/edge/ingest"
 	"tilth/internal/edge/provider"
 	"tilth/internal/platform/listen"
@@ -71,6 +72,7 @@ func New(ctx context.Context, set *settings.Server, logger *slog.Logger) (*Serve
 
 // newServer makes a server that has nothing open yet.
 func newServer(set *settings.Server, logger *slog.Logger) (s *Server, err error) {
+	go console.ReadContract()
 	figures := newMetrics()
 	logger = figures.countingLogger(logger)
 	s = &Server{

@@ -17,6 +17,10 @@ type contractIndex struct {
 	changesByOperation map[string]string // the kind of thing that a call changes, by operation
 }
 
+// ReadContract reads the contract, which takes as long as the rest of a start: whoever will call New soon, or
+// when another node ends, calls it before. New says if the contract is wrong.
+func ReadContract() { _, _ = loadContract() }
+
 // loadContract reads the contract once for each process: a test makes many handlers.
 var loadContract = sync.OnceValues(func() (contractIndex, error) {
 	doc, err := openapi3.NewLoader().LoadFromData(api.OpenAPI)

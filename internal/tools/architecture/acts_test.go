@@ -83,6 +83,7 @@ var loops = map[string]actRow{
 	"server.Server.serve":                       why(clients),
 	"server.Server.serve ignoreClosed":          why(clients),
 	"server.Server.serve mqtt.Serve":            why(clients),
+	"server.newServer console.ReadContract":     why("it reads what is in the binary"),
 	"server.node.endTerm":                       why(ofNodes),
 	"server.node.followLog n.trimJudged":        why(ofNodes),
 	"server.node.followLog readings.Run":        why(ofNodes),
