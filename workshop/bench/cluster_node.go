@@ -37,8 +37,12 @@ type clusterNode struct {
 // beside those of all servers.
 func (b *clusterBench) newNode(dir, name, database, token string, tenant Tenant, args ...string) (*clusterNode, error) {
 	var at [3]string
-	if err := freePorts(at[:]); err != nil {
-		return nil, err
+	for i := range at {
+		port, err := freePort(at[:i])
+		if err != nil {
+			return nil, err
+		}
+		at[i] = port
 	}
 	n := &clusterNode{name: name, dir: filepath.Join(dir, name)}
 	ports := announced.Addresses{HTTP: at[0], MQTT: at[1], Admin: at[2]}
@@ -143,16 +147,6 @@ func (n *clusterNode) follows(ctx context.Context, leader *clusterNode) error {
 // The ports of nodes are below those that the system gives to connections, and below those that the
 // databases of a run take.
 const lowestPort, portCount = 12_000, 8_000
-
-// freePorts fills a list with addresses of this machine that nobody has.
-func freePorts(at []string) (err error) {
-	for i := range at {
-		if at[i], err = freePort(at[:i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // freePort returns an address of this machine that nobody has.
 func freePort(taken []string) (string, error) {

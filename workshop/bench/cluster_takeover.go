@@ -74,11 +74,7 @@ func (b *clusterBench) takeovers(ctx context.Context, size ClusterSize) (r *take
 
 // startBalancer starts HAProxy before nodes.
 func startBalancer(ctx context.Context, dir string, nodes ...*clusterNode) (*haproxy.Process, error) {
-	var at [3]string
-	if err := freePorts(at[:]); err != nil {
-		return nil, err
-	}
-	o := haproxy.Options{Dir: dir, Addresses: haproxy.Addresses{HTTP: at[0], MQTT: at[1], Admin: at[2]}}
+	o := haproxy.Options{Dir: dir}
 	for _, n := range nodes {
 		at := n.ports
 		o.Nodes = append(o.Nodes, haproxy.Node{Name: n.name, HTTP: at.HTTP, MQTT: at.MQTT, Admin: at.Admin})

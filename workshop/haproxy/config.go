@@ -10,7 +10,7 @@ import (
 // Node is a node of a cluster: host:port of its ports.
 type Node struct{ Name, HTTP, MQTT, Admin string }
 
-// Addresses are where clients reach the node that leads: host:port each.
+// Addresses are where clients reach the node that leads: host:port each, or as HAProxy names it.
 type Addresses struct{ HTTP, MQTT, Admin string }
 
 var (

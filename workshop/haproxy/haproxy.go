@@ -28,12 +28,11 @@ const (
 
 // Options say how HAProxy runs.
 type Options struct {
-	Dir string // with a short path, for its files
-	Addresses
+	Dir   string // with a short path, for its files
 	Nodes []Node
 }
 
-// Process is an HAProxy that runs.
+// Process is an HAProxy that runs, at free ports of this machine.
 type Process struct {
 	Addresses
 	socket string
@@ -50,8 +49,17 @@ func Start(ctx context.Context, o Options) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Process{Addresses: o.Addresses, socket: filepath.Join(o.Dir, "haproxy.sock"), ended: make(chan struct{})}
-	config, err := localConfig(cluster.HAProxy, o.Addresses, o.Nodes, p.socket)
+	p := &Process{socket: filepath.Join(o.Dir, "haproxy.sock"), ended: make(chan struct{})}
+	ports, binds, err := p.listen(ctx)
+	defer func() { // HAProxy has its own
+		for _, f := range ports {
+			_ = f.Close()
+		}
+	}()
+	if err != nil {
+		return nil, err
+	}
+	config, err := localConfig(cluster.HAProxy, binds, o.Nodes, p.socket)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +69,7 @@ func Start(ctx context.Context, o Options) (*Process, error) {
 	}
 	// ctx does not end the process: Close does.
 	p.cmd = exec.CommandContext(context.WithoutCancel(ctx), program, "-db", "-f", file)
-	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.out
+	p.cmd.Stdout, p.cmd.Stderr, p.cmd.ExtraFiles = &p.out, &p.out, ports
 	if err := p.cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -74,6 +82,27 @@ func Start(ctx context.Context, o Options) (*Process, error) {
 		return nil, err
 	}
 	return p, nil
+}
+
+// listen opens HAProxy's ports, which it inherits: another process could take one that was only chosen. It
+// returns how its configuration names them.
+func (p *Process) listen(ctx context.Context) (ports []*os.File, binds Addresses, err error) {
+	const firstInherited = 3
+	for _, port := range []struct{ address, bind *string }{
+		{&p.HTTP, &binds.HTTP}, {&p.MQTT, &binds.MQTT}, {&p.Admin, &binds.Admin},
+	} {
+		ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp4", "127.0.0.1:0")
+		if err != nil {
+			return ports, binds, err
+		}
+		*port.address, *port.bind = ln.Addr().String(), fmt.Sprintf("fd@%d", firstInherited+len(ports))
+		f, err := ln.(*net.TCPListener).File()
+		if err := errors.Join(err, ln.Close()); err != nil {
+			return ports, binds, err
+		}
+		ports = append(ports, f)
+	}
+	return ports, binds, nil
 }
 
 // ErrMissing says that HAProxy is not installed.

@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"os"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -63,8 +61,7 @@ func TestLeadsToWhoeverLeads(t *testing.T) {
 	}
 	var leads atomic.Value
 	leads.Store("b")
-	at := Addresses{HTTP: freeAddress(t), MQTT: freeAddress(t), Admin: freeAddress(t)}
-	o := Options{Dir: t.TempDir(), Addresses: at}
+	o := Options{Dir: t.TempDir()}
 	for _, name := range []string{"a", "b"} {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/readyz" && leads.Load() != name {
@@ -110,8 +107,7 @@ func TestNodesLearnTheClientsAddress(t *testing.T) {
 	}
 	var leads atomic.Value
 	leads.Store("a")
-	at := Addresses{HTTP: freeAddress(t), MQTT: freeAddress(t), Admin: freeAddress(t)}
-	o := Options{Dir: t.TempDir(), Addresses: at}
+	o := Options{Dir: t.TempDir()}
 	for _, name := range []string{"a", "b"} {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			if leads.Load() != name {
@@ -119,9 +115,9 @@ func TestNodesLearnTheClientsAddress(t *testing.T) {
 			}
 		}))
 		t.Cleanup(s.Close)
-		o.Nodes = append(o.Nodes, Node{name, freeAddress(t), freeAddress(t), strings.TrimPrefix(s.URL, "http://")})
+		at := strings.TrimPrefix(s.URL, "http://")
+		o.Nodes = append(o.Nodes, Node{name, at, serveDevices(t), at})
 	}
-	serveDevices(t, o.Nodes[0].MQTT)
 	p, err := Start(t.Context(), o)
 	if errors.Is(err, ErrMissing) && os.Getenv("CI") == "" {
 		t.Skip(err)
@@ -155,13 +151,17 @@ func TestNodesLearnTheClientsAddress(t *testing.T) {
 }
 
 // serveDevices answers each connection with the PROXY header that comes first, and closes it.
-func serveDevices(t *testing.T, address string) {
+func serveDevices(t *testing.T) (address string) {
 	t.Helper()
-	ln, err := net.Listen("tcp", address)
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = ln.Close() }) // it may be closed
+	t.Cleanup(func() {
+		if err := ln.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	go func() {
 		for {
 			nc, err := ln.Accept()
@@ -172,21 +172,5 @@ func serveDevices(t *testing.T, address string) {
 			_ = nc.Close()
 		}
 	}()
-}
-
-// freeAddress returns an address that nobody has, among those that the system gives to no connection by
-// itself: between here and HAProxy's start another test's connection could take one of those.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	for range 100 {
-		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(12000+rand.IntN(8000)))
-		if ln, err := net.Listen("tcp", address); err == nil {
-			if err := ln.Close(); err != nil {
-				t.Fatal(err)
-			}
-			return address
-		}
-	}
-	t.Fatal("there is no free port")
-	return ""
+	return ln.Addr().String()
 }

@@ -114,11 +114,6 @@ func (b *clusterBed) makeNodes(mail *countingMailServer) error {
 // startBalancer starts HAProxy before the nodes.
 func (b *clusterBed) startBalancer(ctx context.Context) (err error) {
 	o := haproxy.Options{Dir: b.dir}
-	for _, at := range []*string{&o.HTTP, &o.MQTT, &o.Admin} {
-		if *at, err = nodePorts.next(); err != nil {
-			return err
-		}
-	}
 	for _, n := range b.nodes {
 		o.Nodes = append(o.Nodes, haproxy.Node{Name: n.name, HTTP: n.http, MQTT: n.mqtt, Admin: n.admin})
 	}
